@@ -1,0 +1,48 @@
+"""Print where the build environment's BLAS and DNN libraries lie, as CMake list items NAME=path.
+
+oneDNN has wheels for x86-64 only; where it is not installed its three items are left out and the
+build takes the project's own convolution path.
+"""
+
+import importlib.metadata
+import os
+
+
+def locate(distribution: str, tail: str) -> str:
+    """The real path of the installed file of `distribution` whose name ends in `tail`."""
+    for file in importlib.metadata.files(distribution) or []:
+        if str(file).endswith(tail):
+            return os.path.realpath(file.locate())
+    raise SystemExit(f"{distribution}: no file ends in {tail!r}; reinstall the package")
+
+
+def folder(path: str, levels: int) -> str:
+    """The folder `levels` above the file at `path`."""
+    for _ in range(levels):
+        path = os.path.dirname(path)
+    return path
+
+
+def main() -> None:
+    """Print the list."""
+    blas = "scipy-openblas32"
+    items = [
+        f"BLAS_INCLUDE={folder(locate(blas, 'include/cblas.h'), 1)}",
+        f"BLAS_LIBRARY={locate(blas, 'libscipy_openblas.so')}",
+        f"BLAS_LICENSE={locate(blas, 'LICENSE.txt')}",
+    ]
+    try:
+        importlib.metadata.distribution("onednn-cpu-gomp")
+    except importlib.metadata.PackageNotFoundError:
+        print(";".join(items))
+        return
+    items += [
+        f"DNNL_INCLUDE={folder(locate('onednn-devel-cpu-gomp', 'oneapi/dnnl/dnnl.hpp'), 3)}",
+        f"DNNL_LIBRARY={locate('onednn-cpu-gomp', 'libdnnl.so.3')}",
+        f"DNNL_LICENSE={locate('onednn-cpu-gomp', 'LICENSE.txt')}",
+    ]
+    print(";".join(items))
+
+
+if __name__ == "__main__":
+    main()
