@@ -1,0 +1,78 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+
+namespace ceph {
+
+// Base of what intrusive_ptr counts. Counts are atomic: tensors cross threads.
+class RefCounted {
+ public:
+  RefCounted() = default;
+  RefCounted(const RefCounted&) = delete;
+  RefCounted& operator=(const RefCounted&) = delete;
+
+  uint32_t use_count() const { return count_.load(std::memory_order_acquire); }
+  void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
+  // Deletes the object with its last reference.
+  void release() const {
+    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+  }
+
+ protected:
+  virtual ~RefCounted() = default;
+  // What the last release does; a class with a pool of its own overrides it.
+  virtual void destroy() const { delete this; }
+
+ private:
+  mutable std::atomic<uint32_t> count_{1};
+};
+
+template <class T>
+class intrusive_ptr {
+ public:
+  intrusive_ptr() = default;
+  intrusive_ptr(std::nullptr_t) {}
+  // Takes over a reference that the caller holds (a new object is born with one).
+  static intrusive_ptr adopt(T* raw) {
+    intrusive_ptr p;
+    p.raw_ = raw;
+    return p;
+  }
+  static intrusive_ptr share(T* raw) {
+    if (raw) raw->retain();
+    return adopt(raw);
+  }
+  intrusive_ptr(const intrusive_ptr& other) : raw_(other.raw_) {
+    if (raw_) raw_->retain();
+  }
+  intrusive_ptr(intrusive_ptr&& other) noexcept : raw_(std::exchange(other.raw_, nullptr)) {}
+  template <class U>
+  intrusive_ptr(intrusive_ptr<U> other) : raw_(other.detach()) {}
+  intrusive_ptr& operator=(intrusive_ptr other) noexcept {
+    std::swap(raw_, other.raw_);
+    return *this;
+  }
+  ~intrusive_ptr() {
+    if (raw_) raw_->release();
+  }
+
+  T* get() const { return raw_; }
+  T* operator->() const { return raw_; }
+  T& operator*() const { return *raw_; }
+  explicit operator bool() const { return raw_ != nullptr; }
+  // Gives the reference to the caller.
+  T* detach() { return std::exchange(raw_, nullptr); }
+  friend bool operator==(const intrusive_ptr& a, const intrusive_ptr& b) { return a.raw_ == b.raw_; }
+
+ private:
+  T* raw_ = nullptr;
+};
+
+template <class T, class... A>
+intrusive_ptr<T> make_intrusive(A&&... args) {
+  return intrusive_ptr<T>::adopt(new T(std::forward<A>(args)...));
+}
+
+}  // namespace ceph

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+
+#include "base/device.h"
+#include "base/intrusive_ptr.h"
+#include "core/allocator.h"
+
+namespace ceph {
+
+// Counts the writes to what several tensors share; saved tensors compare it.
+class VersionCounter : public RefCounted {
+ public:
+  uint32_t value() const { return value_.load(std::memory_order_relaxed); }
+  void bump() { value_.fetch_add(1, std::memory_order_relaxed); }
+  void set(uint32_t value) { value_.store(value, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint32_t> value_{0};
+};
+
+// Bytes of one device. Owned through an allocator, or foreign (NumPy, DLPack, mmap) with a release
+// function; only the former can be resized.
+class CEPH_API StorageImpl final : public RefCounted {
+ public:
+  using Release = void (*)(void* context);
+
+  StorageImpl(size_t nbytes, Device device, Allocator& allocator);  // allocates
+  StorageImpl(void* data, size_t nbytes, Device device, Release release, void* context,
+              bool writable);
+
+  void* data() const { return data_; }
+  size_t nbytes() const { return nbytes_; }
+  Device device() const { return device_; }
+  bool resizable() const { return allocator_ != nullptr; }
+  bool writable() const { return writable_; }
+  // Keeps min(old, new) bytes. RuntimeError for foreign memory.
+  void resize(size_t nbytes);
+  // The version of every tensor over this storage that has no counter of its own.
+  VersionCounter& version() { return version_; }
+
+  // Slot of the Python storage object, managed by the binding.
+  void* pyobj = nullptr;
+
+  static void* operator new(size_t size);
+  static void operator delete(void* at, size_t size);
+
+ private:
+  ~StorageImpl() override;
+
+  void* data_;
+  size_t nbytes_;
+  Device device_;
+  bool writable_ = true;
+  Allocator* allocator_;
+  Release release_ = nullptr;
+  void* context_ = nullptr;
+  VersionCounter version_;
+};
+
+using Storage = intrusive_ptr<StorageImpl>;
+
+}  // namespace ceph
