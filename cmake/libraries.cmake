@@ -17,6 +17,7 @@ foreach(line IN LISTS found)
 endforeach()
 
 # Copies one library under its soname, stripped, and installs it. An unchanged copy is left alone.
+# An editable install opens the copies in the build folder: packing 70 MB takes four seconds.
 function(cepheid_bundle library soname)
   set(copy "${CEPHEID_LIBRARY_DIR}/${soname}")
   if("${library}" IS_NEWER_THAN "${copy}")
@@ -24,7 +25,9 @@ function(cepheid_bundle library soname)
     execute_process(COMMAND "${CMAKE_STRIP}" --strip-unneeded -o "${copy}" "${library}"
                     COMMAND_ERROR_IS_FATAL ANY)
   endif()
-  install(FILES "${copy}" DESTINATION cepheid/lib)
+  if(NOT SKBUILD_STATE STREQUAL "editable")
+    install(FILES "${copy}" DESTINATION cepheid/lib)
+  endif()
 endfunction()
 
 cepheid_bundle("${BLAS_LIBRARY}" libscipy_openblas.so)
