@@ -1,0 +1,41 @@
+"""Weak symbols: an inline function in an ISA unit is found, a static one is not."""
+
+import os
+import subprocess
+
+import pytest
+
+from tools.lint import weak_symbols
+
+
+def compile_unit(folder, name, text):
+    folder.mkdir(parents=True)
+    source = folder / f"{name}.cpp"
+    source.write_text(text)
+    compiler = os.environ.get("CXX", "c++")
+    subprocess.run([compiler, "-c", source, "-o", folder / f"{name}.cpp.o"], check=True)
+
+
+INLINE = "inline int helper(int x) { return x; }\nint kernel(int x) { return helper(x); }\n"
+
+
+def test_a_weak_symbol_is_found(tmp_path):
+    compile_unit(tmp_path / "isa_units", "reduce_avx2", INLINE)
+    problems = [str(problem) for problem in weak_symbols.check(tmp_path)]
+    assert problems == ["reduce_avx2.cpp.o: weak symbol in an ISA unit: helper(int)"]
+
+
+@pytest.mark.parametrize("name", ["reduce_avx2", "reduce_avx512"])
+def test_static_helpers_are_fine(tmp_path, name):
+    compile_unit(tmp_path / "generated" / "pointwise", name, f"static {INLINE}")
+    assert weak_symbols.check(tmp_path) == []
+
+
+def test_the_baseline_may_share(tmp_path):
+    compile_unit(tmp_path / "isa_units", "reduce_scalar", INLINE)
+    compile_unit(tmp_path / "generated" / "pointwise", "avx2", f"static {INLINE}")
+    assert weak_symbols.check(tmp_path) == []
+
+
+def test_nothing_to_look_at_is_a_problem(tmp_path):
+    assert "build first" in str(weak_symbols.check(tmp_path)[0])
