@@ -1,0 +1,28 @@
+#pragma once
+
+#include "core/tensor.h"
+
+// Argument checks of op entries (`check: name`): generated code calls them with the arguments of the
+// schema in order before anything is allocated or written.
+
+namespace ceph::ops::checks {
+
+// add: alpha fits the result's dtype. Bool alpha only for bool results, no floating alpha for
+// integral ones, no complex alpha for real ones, and in the range of the dtype.
+CEPH_API void arithmetic_alpha(const char* op, const Tensor& self, const Tensor& other,
+                               const Scalar& alpha);
+// sub: the rules of arithmetic_alpha, and no bool operand.
+CEPH_API void subtract_alpha(const char* op, const Tensor& self, const Tensor& other,
+                             const Scalar& alpha);
+// pow: an integral result has no negative exponents (1/2 is no integer).
+CEPH_API void integer_power(const char* op, const Tensor& self, const Tensor& exponent);
+// floor_divide and the like: an integral divisor has no zeros.
+CEPH_API void integer_division(const char* op, const Tensor& self, const Tensor& other);
+CEPH_API void condition_is_bool(const char* op, const Tensor& condition, const Tensor& self,
+                                const Tensor& other);
+
+// Not named by entries: that `value` can be written to a tensor of `dtype`. A negative integer may
+// wrap into an unsigned dtype that holds its magnitude; everything else must be in range.
+CEPH_API void representable(const char* op, const char* argument, const Scalar& value, DType dtype);
+
+}  // namespace ceph::ops::checks
