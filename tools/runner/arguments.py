@@ -1,0 +1,86 @@
+"""The command line of `run_test.py` as typed values."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tools.runner.settings import Groups
+
+DEFAULT_IMPLEMENTATION = "cepheid"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Parsed arguments; None where a default of groups.toml holds."""
+
+    names: tuple[str, ...]
+    implementation: str | None
+    keyword: str
+    markers: str
+    shard: str | None
+    plan: Path | None
+    jobs: int | None
+    timeout: float | None
+    memory: float | None
+    report_dir: Path | None
+    list_only: bool
+
+
+def parse(argv: Sequence[str], groups: Groups) -> Arguments:
+    """Parse; ends the process with exit_codes.USAGE (2) when the arguments are wrong."""
+    found = _parser(groups).parse_args(argv)
+    return Arguments(
+        names=tuple(found.names),
+        implementation=found.impl,
+        keyword=found.keyword,
+        markers=found.markers,
+        shard=found.shard,
+        plan=found.plan,
+        jobs=found.jobs,
+        timeout=found.timeout,
+        memory=found.memory,
+        report_dir=found.report_dir,
+        list_only=found.list,
+    )
+
+
+def default_names(arguments: Arguments) -> tuple[str, ...]:
+    """Nothing named: the smoke group, or the conformance group when an implementation is."""
+    return ("smoke",) if arguments.implementation is None else ("conformance",)
+
+
+def _parser(groups: Groups) -> argparse.ArgumentParser:
+    lines = [f"  {name:12} {text}" for name, text in groups.help.items()]
+    parser = argparse.ArgumentParser(
+        prog="run_test.py",
+        description="Select, plan and run tests under a supervisor; write a report.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="groups:\n" + "\n".join(lines) + "\n\nexit status: tools/runner/exit_codes.py",
+    )
+    add = parser.add_argument
+    add(
+        "names",
+        nargs="*",
+        help="groups, files, folders, file::test, globs or parts of a path; "
+        "default: smoke, with --impl conformance; TESTS_TO_INCLUDE adds file names",
+    )
+    add("--impl", help="cepheid (default), torch, package[:factory], or NAME=PYTHON")
+    add("-k", dest="keyword", default="", help="pytest's keyword expression")
+    add("-m", dest="markers", default="", help="pytest's marker expression")
+    add("--shard", metavar="I/N", help="run part I of N")
+    add("--plan", type=Path, metavar="FILE", help="take the shards from a file made before")
+    add("--jobs", type=_positive, help=f"files that run at once ({groups.limits.jobs})")
+    add("--timeout", type=float, help=f"seconds for one test ({groups.limits.timeout_s})")
+    add("--memory", type=float, metavar="MIB", help=f"for one file ({groups.limits.memory_mib})")
+    add("--report-dir", type=Path, help="folder of this run's reports (build/reports/<time>)")
+    add("--list", action="store_true", help="print the planned ids, run nothing")
+    add("--no-bootstrap", action="store_true", help="use this interpreter; make no environment")
+    return parser
+
+
+def _positive(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1; got {value}")
+    return value

@@ -1,0 +1,132 @@
+"""The spine of a run: takes the events of all executors, keeps the books, tells the reports."""
+
+import queue
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Protocol
+
+from tools.runner import trace
+from tools.runner.cells import STATIC_FOLDER, CellTable
+from tools.runner.collect import Collection
+from tools.runner.events import Event, PlanMade, RunFinished, Stage, TestFinished
+from tools.runner.executor import Executor, Task
+from tools.runner.launch import Cancel
+from tools.runner.ledger import Closing, Ledger
+from tools.runner.select import matches
+from tools.runner.settings import Part, Settings
+
+
+class Report(Protocol):
+    """A consumer of events. It is called from one thread, in order."""
+
+    def take(self, event: Event) -> None:
+        """Note an event; on RunFinished write what is to be written."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Tasks that run one after the other, and tasks that run `jobs` at a time after those."""
+
+    serial: tuple[Task, ...]
+    parallel: tuple[Task, ...]
+
+
+class Dispatcher:
+    """Owns the event stream of one run."""
+
+    def __init__(self, settings: Settings, reports: Sequence[Report], cells: CellTable) -> None:
+        self._settings = settings
+        self._reports = reports
+        self._cells = cells
+        self._queue: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._ledger: Ledger | None = None
+        self._started = time.monotonic()
+        self.cancel = Cancel()
+
+    def emit(self, event: Event) -> None:
+        """Add an event, from any thread."""
+        self._queue.put(event)
+
+    def stage(self, name: str, absent: str) -> None:
+        """Sink of trace.listening."""
+        self.emit(Stage(name, absent))
+
+    def run(self, plan: PlanMade, collection: Collection, parts: Sequence[Part]) -> None:
+        """Run a plan to one outcome for each of its tests."""
+        self.emit(plan)
+        self._ledger = Ledger(plan)
+        pseudo = collection.pseudo()
+        for test in plan.ids:
+            if attempt := pseudo.get(test):
+                self.emit(TestFinished(test, attempt.outcome, 0.0, (attempt,)))
+        ids = [test for test in plan.ids if test not in pseudo]
+        schedule = make_schedule(self._settings, ids, parts)
+        with ThreadPoolExecutor(self._settings.limits.jobs) as pool:
+            self._pump([pool.submit(self._run_all, schedule.serial)])
+            self._pump([pool.submit(self._run_all, (task,)) for task in schedule.parallel])
+
+    def finish(self, whole_conformance: bool) -> RunFinished:
+        """Close the books and let the reports write. Raises LedgerError when they don't balance."""
+        self._deliver_all()
+        assert self._ledger is not None
+        self._cells.add_static(self._settings.folder / STATIC_FOLDER)
+        summary = self._cells.summary()
+        self._deliver(summary)
+        closing = Closing(self.cancel.requested, summary, whole_conformance)
+        finished = self._ledger.close(closing, time.monotonic() - self._started)
+        self._deliver(finished)
+        return finished
+
+    def _run_all(self, tasks: Sequence[Task]) -> None:
+        for task in tasks:
+            Executor(self._settings, task, self.emit, self.cancel).run()
+
+    def _pump(self, futures: Sequence[Future[None]]) -> None:
+        """Deliver events until all futures are done; Ctrl-C stops the tests, not the report."""
+        while not all(future.done() for future in futures):
+            try:
+                self._deliver(self._queue.get(timeout=0.1))
+            except queue.Empty:
+                continue
+            except KeyboardInterrupt:
+                self.cancel.request()
+        for future in futures:
+            future.result()
+        self._deliver_all()
+
+    def _deliver_all(self) -> None:
+        while not self._queue.empty():
+            self._deliver(self._queue.get())
+
+    def _deliver(self, event: Event) -> None:
+        if isinstance(event, TestFinished):
+            assert self._ledger is not None
+            self._ledger.enter(event)
+            self._cells.add_test(event)
+        for report in self._reports:
+            report.take(event)
+
+
+def make_schedule(settings: Settings, ids: Sequence[str], parts: Sequence[Part]) -> Schedule:
+    """Serial files first; files of a part with `xdist` share a process pool; the rest one by one.
+
+    Parallel tasks start with the largest, so that none of them is left alone at the end.
+    """
+    trace.stage(trace.SERIAL)
+    trace.stage(trace.PARALLEL)
+    by_file: dict[str, list[str]] = {}
+    for test in ids:
+        by_file.setdefault(test.split("::")[0], []).append(test)
+    alone = [file for file in by_file if matches(file, settings.groups.serial)]
+    serial = [Task(tuple(by_file.pop(file))) for file in alone]
+    pools: list[Task] = []
+    for part in parts:
+        shared = [test for file in part.files for test in by_file.get(file, [])]
+        if part.xdist and len(shared) > part.xdist:
+            pools.append(Task(tuple(shared), part.xdist))
+            for file in part.files:
+                by_file.pop(file, None)
+    single = sorted(by_file.values(), key=len, reverse=True)
+    return Schedule((*serial, *pools), tuple(Task(tuple(tests)) for tests in single))

@@ -1,0 +1,146 @@
+"""Start one supervised pytest process and read what its supervisor says."""
+
+import itertools
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from tools.runner import channel
+from tools.runner.select import matches
+from tools.runner.settings import REPOSITORY, Settings
+
+Message = dict[str, Any]
+_numbers = itertools.count(1)
+
+PYTEST = (
+    *("-p", "tools.runner.plugin", "-p", "no:cacheprovider"),
+    *("-q", "--no-header", "--continue-on-collection-errors"),
+)
+
+
+class Cancel:
+    """One switch that ends every supervised process of the run."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._inputs: set[IO[bytes]] = set()
+        self._set = False
+
+    @property
+    def requested(self) -> bool:
+        """True once the run is to stop."""
+        return self._set
+
+    def request(self) -> None:
+        """Close the supervisors' standard inputs: each ends its tree and reports."""
+        with self._lock:
+            self._set = True
+            for stream in self._inputs:
+                stream.close()
+            self._inputs.clear()
+
+    def add(self, stream: IO[bytes]) -> None:
+        """Have `stream` closed on request, or now when that has been."""
+        with self._lock:
+            if self._set:
+                stream.close()
+            else:
+                self._inputs.add(stream)
+
+    def remove(self, stream: IO[bytes]) -> None:
+        """The process has ended by itself."""
+        with self._lock:
+            self._inputs.discard(stream)
+            stream.close()
+
+
+@dataclass(frozen=True)
+class Job:
+    """One pytest process: which files, which ids of them, how."""
+
+    files: tuple[str, ...]
+    ids: tuple[str, ...] | None = None  # None: all
+    workers: int = 0
+    arguments: tuple[str, ...] = ()
+
+
+class Process:
+    """A supervised pytest process; iterate over its messages, the last is `exit`."""
+
+    def __init__(self, settings: Settings, job: Job, cancel: Cancel) -> None:
+        self.folder = settings.folder / "processes" / f"{next(_numbers):04d}"
+        self.folder.mkdir(parents=True)
+        self._settings = settings
+        self._job = job
+        self._cancel = cancel
+
+    def messages(self) -> Iterator[Message]:
+        """Run to the end. Raises RuntimeError when the supervisor itself fails."""
+        specification = self.folder / "spec.json"
+        specification.write_text(json.dumps(self._specification()))
+        process = subprocess.Popen(
+            [sys.executable, "-S", "-P", "-m", "tools.runner.supervisor", str(specification)],
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert process.stdin is not None and process.stdout is not None
+        self._cancel.add(process.stdin)
+        last: Message = {}
+        with process.stdout:
+            for line in process.stdout:
+                last = json.loads(line)
+                yield last
+        self._cancel.remove(process.stdin)
+        if process.wait() != 0 or last.get("event") != "exit":
+            raise RuntimeError(f"supervisor ended with {process.returncode} in {self.folder}")
+
+    def output(self, sections: dict[str, list[int]], number: int) -> str:
+        """What the test that was `number` in this process wrote; 0: outside all tests."""
+        offset, size = sections.get(str(number), (0, 0))
+        with (self.folder / "output.log").open("rb") as file:
+            file.seek(offset)
+            return file.read(size).decode(errors="replace")
+
+    def discard(self) -> None:
+        """Remove the folder: nothing in it is worth keeping."""
+        shutil.rmtree(self.folder)
+
+    def _specification(self) -> dict[str, Any]:
+        limits = self._settings.limits
+        environment = self._settings.environment()
+        if self._job.ids is not None:
+            ids = self.folder / "ids"
+            ids.write_text("\0".join(self._job.ids))
+            environment[channel.IDS_VARIABLE] = str(ids)
+        return {
+            "command": command(self._settings, self._job),
+            "cwd": str(self._settings.root),
+            "environment": environment,
+            "folder": str(self.folder),
+            "timeout": limits.timeout_s,
+            "slow": limits.slow_s,
+            "memory_mib": limits.memory_mib,
+        }
+
+
+def command(settings: Settings, job: Job) -> list[str]:
+    """The pytest command line of a job."""
+    line = [settings.python, "-m", "pytest", *PYTEST, f"--rootdir={settings.root}"]
+    line += ["-n", str(job.workers), "--dist", "load"] if job.workers else ["--capture=no"]
+    if all(matches(file, settings.groups.judged) for file in job.files):
+        line.append(f"--impl={settings.implementation.name}")
+    return [*line, *settings.pytest_arguments, *job.arguments, *_existing(settings.root, job.files)]
+
+
+def _existing(root: Path, files: Sequence[str]) -> list[str]:
+    """Absolute paths, so that no file name can read as an option."""
+    return [str(root / file) for file in files]

@@ -1,0 +1,76 @@
+"""The books of a run: every planned test has one outcome, and the exit status follows from that."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from tools.runner import exit_codes
+from tools.runner.events import CellSummary, Outcome, PlanMade, RunFinished, TestFinished
+
+_PASSED = (Outcome.PASSED, Outcome.XFAILED)
+
+
+class LedgerError(Exception):
+    """An outcome without a plan, or a second one: the runner is wrong, not a test."""
+
+
+@dataclass(frozen=True)
+class Closing:
+    """What, besides the outcomes, decides the exit status."""
+
+    interrupted: bool
+    cells: CellSummary
+    whole_conformance: bool
+
+
+class Ledger:
+    """Planned ids on one side, outcomes on the other."""
+
+    def __init__(self, plan: PlanMade) -> None:
+        self._planned = frozenset(plan.ids)
+        self._outcomes: dict[str, Outcome] = {}
+
+    def enter(self, event: TestFinished) -> None:
+        """Write one outcome. Raises LedgerError when it is not planned or not the first."""
+        if event.id not in self._planned:
+            raise LedgerError(f"{event.id}: an outcome, but not in the plan")
+        if event.id in self._outcomes:
+            raise LedgerError(f"{event.id}: a second outcome ({event.outcome})")
+        self._outcomes[event.id] = event.outcome
+
+    def missing(self) -> list[str]:
+        """Planned tests without an outcome."""
+        return sorted(self._planned - self._outcomes.keys())
+
+    def close(self, closing: Closing, seconds: float) -> RunFinished:
+        """Sum up. Raises LedgerError when a planned test has no outcome."""
+        if missing := self.missing():
+            raise LedgerError(f"{len(missing)} planned tests without an outcome: {missing[:5]}")
+        counts = Counter(self._outcomes.values())
+        passed = sum(counts[outcome] for outcome in _PASSED)
+        skipped = counts[Outcome.SKIPPED]
+        code, reason = self._verdict(counts, closing)
+        return RunFinished(
+            counts={outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]},
+            passed=passed,
+            failed=len(self._planned) - passed - skipped,
+            skipped=skipped,
+            seconds=seconds,
+            exit_code=code,
+            reason=reason,
+        )
+
+    def _verdict(self, counts: Counter[Outcome], closing: Closing) -> tuple[int, str]:
+        if closing.interrupted:
+            return exit_codes.INTERRUPTED, f"stopped; {counts[Outcome.NOT_RUN]} tests did not run"
+        bad = sum(counts.values()) - sum(counts[o] for o in (*_PASSED, Outcome.SKIPPED))
+        if bad > counts[Outcome.FLAKY]:
+            return exit_codes.FAILED, f"{bad} of {len(self._planned)} tests have no passing outcome"
+        if failed := closing.cells.verdicts.get("fail", 0):
+            return exit_codes.FAILED, f"{failed} conformance cells failed"
+        if counts[Outcome.FLAKY]:
+            return exit_codes.FLAKY, f"{counts[Outcome.FLAKY]} tests passed only when tried again"
+        if closing.whole_conformance and closing.cells.blank:
+            return exit_codes.BLANK_CELLS, f"{closing.cells.blank} cells have no verdict"
+        if closing.whole_conformance and not closing.cells.judged:
+            return exit_codes.BLANK_CELLS, "the conformance group judged no cell"
+        return exit_codes.PASSED, "every planned test passed"

@@ -1,0 +1,174 @@
+"""One run from its arguments to its exit status: the stages of flow 8 from top to bottom."""
+
+import datetime
+import os
+import shlex
+import signal
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+from tools.runner import exit_codes, trace
+from tools.runner.arguments import DEFAULT_IMPLEMENTATION, Arguments, default_names, parse
+from tools.runner.cells import STATIC_FOLDER, CellTable
+from tools.runner.collect import Collection, Filters, collect
+from tools.runner.dispatcher import Dispatcher, Report
+from tools.runner.events import PlanMade, RunFinished, RunStarted
+from tools.runner.report.html import Html
+from tools.runner.report.json_lines import JsonLines
+from tools.runner.report.junit import JUnit
+from tools.runner.report.terminal import Terminal
+from tools.runner.select import Selection, SelectionError, merge_names, select
+from tools.runner.settings import (
+    GROUPS_FILE,
+    REPOSITORY,
+    Groups,
+    Implementation,
+    Settings,
+    load_groups,
+    with_limits,
+)
+from tools.sharding.durations import read
+from tools.sharding.plan import ShardPlan, make_plan, parse_shard, read_plan
+
+WHOLE = frozenset({"conformance", "all"})
+
+
+@dataclass(frozen=True)
+class Run:
+    """Everything one run needs; its parts are made once, here."""
+
+    arguments: Arguments
+    settings: Settings
+    dispatcher: Dispatcher
+    page: Path
+
+
+def main(argv: Sequence[str], root: Path = REPOSITORY, groups_file: Path = GROUPS_FILE) -> int:
+    """Run the tests below `root` that `argv` selects; returns an exit status."""
+    try:
+        groups = load_groups(groups_file)
+        arguments = parse(argv, groups)
+        run = _prepare(arguments, groups, root, argv)
+        signal.signal(signal.SIGTERM, _interrupt)
+        with trace.listening(run.dispatcher.stage):
+            return _stages(run)
+    except KeyboardInterrupt:
+        return _refuse("stopped before any test ran", exit_codes.INTERRUPTED)
+    except SelectionError as error:
+        return _refuse(str(error), exit_codes.EMPTY_SELECTION)
+    except ValueError as error:
+        return _refuse(str(error), exit_codes.USAGE)
+
+
+def _stages(run: Run) -> int:
+    """Flow 8."""
+    settings, arguments = run.settings, run.arguments
+    trace.stage(trace.ARGUMENTS)
+    names = merge_names(arguments.names) or default_names(arguments)
+    trace.stage(trace.SELECTION)
+    selection = select(settings.root, settings.groups, names)
+    collection = _collect(run, selection)
+    trace.stage(trace.TARGETS, absent="no selection by changed files yet; every named test runs")
+    trace.stage(trace.SHARDING)
+    plan = _plan(arguments, settings.root, collection)
+    if arguments.list_only:
+        sys.stdout.write("".join(f"{test}\n" for test in plan.ids))
+        return exit_codes.PASSED
+    run.dispatcher.run(plan, collection, selection.parts)
+    return _close(run, selection, plan)
+
+
+def _prepare(arguments: Arguments, groups: Groups, root: Path, argv: Sequence[str]) -> Run:
+    """Folders, settings and reports of the run."""
+    implementation = Implementation.parse(arguments.implementation or DEFAULT_IMPLEMENTATION)
+    folder = _report_folder(arguments, root)
+    limits = with_limits(groups.limits, arguments.jobs, arguments.timeout, arguments.memory)
+    settings = Settings(root, folder, implementation, groups, limits)
+    cells = CellTable()
+    page = Html(folder, cells)
+    stream = sys.stderr if arguments.list_only else sys.stdout
+    reports: list[Report] = [JsonLines(folder), JUnit(folder), page, Terminal(stream, page.path)]
+    dispatcher = Dispatcher(settings, reports, cells)
+    command = shlex.join(["python3", "run_test.py", *argv])
+    dispatcher.emit(RunStarted(folder.name, implementation.name, command, str(root)))
+    return Run(arguments, settings, dispatcher, page.path)
+
+
+def _collect(run: Run, selection: Selection) -> Collection:
+    """Collect the selected ids. Raises SelectionError when there is none."""
+    arguments = run.arguments
+    filters = Filters(arguments.keyword, arguments.markers, selection.ids)
+    found = collect(run.settings, selection.parts, filters, run.dispatcher.cancel)
+    if not found.all_ids():
+        raise SelectionError(
+            f"no test selected: {sum(len(part.files) for part in selection.parts)} files, "
+            f"{found.deselected} tests left out by -k, -m or a group's markers"
+        )
+    return found
+
+
+def _plan(arguments: Arguments, root: Path, collection: Collection) -> PlanMade:
+    """Fix and number the tests. Raises ValueError when a given plan is of other tests."""
+    shard, shards = parse_shard(arguments.shard) if arguments.shard else (1, 1)
+    everything = collection.all_ids()
+    if arguments.plan is not None:
+        plan = _given_plan(arguments.plan, everything, shards)
+    else:
+        plan = make_plan(everything, read(root / "ci" / "durations.json"), shards)
+    return PlanMade(
+        plan_hash=plan.hash,
+        shard=shard,
+        shards=shards,
+        ids=plan.shards[shard - 1],
+        all_ids=tuple(everything) if shards > 1 else (),
+        deselected=collection.deselected,
+    )
+
+
+def _given_plan(path: Path, everything: Sequence[str], shards: int) -> ShardPlan:
+    plan = read_plan(path)
+    different = set(plan.ids()) ^ set(everything)
+    if different or len(plan.shards) != shards:
+        raise ValueError(
+            f"--plan: expected {len(everything)} selected tests in {shards} shards; {path} has "
+            f"{len(plan.ids())} in {len(plan.shards)}, {len(different)} of them different"
+        )
+    return plan
+
+
+def _close(run: Run, selection: Selection, plan: PlanMade) -> int:
+    """Balance the books, write the reports, point `latest` at them."""
+    arguments = run.arguments
+    filtered = arguments.keyword or arguments.markers or plan.shards > 1
+    whole = bool(WHOLE & selection.whole) and not filtered
+    finished: RunFinished = run.dispatcher.finish(whole)
+    return finished.exit_code
+
+
+def _report_folder(arguments: Arguments, root: Path) -> Path:
+    """A new folder for this run, and the link `latest` beside it."""
+    if arguments.report_dir is not None:
+        folder = arguments.report_dir.resolve()
+    else:
+        now = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+        folder = root / "build" / "reports" / f"{now}-{os.getpid()}"
+    (folder / STATIC_FOLDER).mkdir(parents=True)
+    link = folder.parent / "latest"
+    fresh = folder.parent / f".latest-{os.getpid()}"
+    fresh.symlink_to(folder.name)
+    fresh.replace(link)
+    return folder
+
+
+def _interrupt(_: int, __: FrameType | None) -> NoReturn:
+    """SIGTERM ends a run as Ctrl-C does."""
+    raise KeyboardInterrupt
+
+
+def _refuse(text: str, status: int) -> int:
+    sys.stderr.write(f"run_test.py: {text}\n")
+    return status

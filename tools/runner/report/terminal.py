@@ -1,0 +1,118 @@
+"""Live progress, failures as they come, the verdict; the last line is for machines too."""
+
+import time
+from pathlib import Path
+from typing import TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from tools.runner.events import (
+    GOOD,
+    AttemptFinished,
+    CellSummary,
+    Event,
+    FileStarted,
+    PlanMade,
+    RunFinished,
+    RunStarted,
+    TestFinished,
+    TestSlow,
+)
+from tools.runner.report.rerun import rerun_command
+
+PLAIN_EVERY = 5.0
+_DETAIL_LINES = 30
+
+
+class Terminal:
+    """A bar on a terminal, a line every few seconds elsewhere."""
+
+    def __init__(self, stream: TextIO, report: Path) -> None:
+        self._console = Console(file=stream, highlight=False, soft_wrap=True, markup=False)
+        self._report = report
+        self._implementation = ""
+        self._total = 0
+        self._seen: set[str] = set()
+        self._failed: list[TestFinished] = []
+        self._next_line = time.monotonic() + PLAIN_EVERY
+        self._progress: Progress | None = None
+
+    def take(self, event: Event) -> None:
+        """Show an event."""
+        match event:
+            case RunStarted():
+                self._implementation = event.implementation
+                self._say(f"judging {event.implementation}")
+            case PlanMade():
+                self._plan(event)
+            case AttemptFinished():
+                self._advance(event.id)
+            case FileStarted() if event.workers:
+                self._say(f"{len(event.files)} files by {event.workers} pytest-xdist processes")
+            case TestSlow():
+                self._say(f"slow: {event.id} runs for {event.seconds:.0f} s")
+            case TestFinished():
+                self._test(event)
+            case CellSummary():
+                self._cells(event)
+            case RunFinished():
+                self._finish(event)
+
+    def _plan(self, event: PlanMade) -> None:
+        self._total = len(event.ids)
+        shard = f", shard {event.shard}/{event.shards}" if event.shards > 1 else ""
+        self._say(f"{self._total} tests planned{shard}, plan {event.plan_hash}")
+        if self._console.is_terminal:
+            columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+            self._progress = Progress(*columns, TimeElapsedColumn(), console=self._console)
+            self._progress.start()
+            self._progress.add_task("", total=self._total)
+
+    def _test(self, event: TestFinished) -> None:
+        self._advance(event.id)
+        if event.outcome not in GOOD:
+            self._failed.append(event)
+            self._say(f"{event.outcome.upper()} {event.id}")
+
+    def _advance(self, test: str) -> None:
+        self._seen.add(test)
+        bad = f"{len(self._failed)} failed" if self._failed else ""
+        if self._progress is not None:
+            task = self._progress.task_ids[0]
+            self._progress.update(task, completed=len(self._seen), description=bad)
+        elif time.monotonic() > self._next_line:
+            self._next_line = time.monotonic() + PLAIN_EVERY
+            self._say(" ".join(filter(None, [f"[{len(self._seen)}/{self._total}]", bad])))
+
+    def _cells(self, event: CellSummary) -> None:
+        self._stop_bar()
+        if event.verdicts and sum(event.verdicts.values()):
+            counts = ", ".join(f"{count} {name}" for name, count in event.verdicts.items() if count)
+            self._say(f"cells: {event.judged} judged ({counts}); {event.blank} blank")
+
+    def _finish(self, event: RunFinished) -> None:
+        self._stop_bar()
+        for failure in self._failed:
+            self._failure(failure)
+        counts = ", ".join(f"{count} {name}" for name, count in event.counts.items())
+        self._say(f"{event.reason} ({counts}; {event.seconds:.1f} s)")
+        self._say(f"report: {self._report}")
+        self._say(f"{event.passed} passed, {event.failed} failed, {event.skipped} skipped")
+
+    def _failure(self, event: TestFinished) -> None:
+        shown = event.attempts[0]
+        lines = shown.detail.strip().splitlines()
+        self._say(f"\n{event.outcome.upper()} {event.id}")
+        if len(lines) > _DETAIL_LINES:
+            lines = ["...", *lines[-_DETAIL_LINES:]]
+        self._say("\n".join(f"    {line}" for line in lines))
+        self._say(f"  again: {rerun_command(event.id, self._implementation)}\n")
+
+    def _stop_bar(self) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
+    def _say(self, text: str) -> None:
+        self._console.print(text)

@@ -1,0 +1,130 @@
+"""What a run is told: limits, groups, the implementation under judgement, folders."""
+
+import os
+import sys
+import tomllib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+GROUPS_FILE = Path(__file__).with_name("groups.toml")
+REPOSITORY = Path(__file__).resolve().parents[2]
+IMPLEMENTATION_VARIABLE = "CEPHEID_IMPL"
+CANDIDATE_VARIABLE = "CEPHEID_CANDIDATE_PYTHON"
+RUN_VARIABLE = "CEPHEID_RUN_DIR"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The table [limits] of groups.toml; each row is explained there."""
+
+    jobs: int
+    timeout_s: float
+    max_timeout_s: float
+    slow_s: float
+    memory_mib: float
+    retry_limit: int
+    restart_limit: int
+
+
+@dataclass(frozen=True)
+class Part:
+    """Files of a group that are selected and run in the same way."""
+
+    files: tuple[str, ...]
+    markers: str = ""
+    xdist: int = 0
+
+
+@dataclass(frozen=True)
+class Groups:
+    """groups.toml as typed values; globs are relative to the root of the run."""
+
+    limits: Limits
+    tests: tuple[str, ...]
+    serial: tuple[str, ...]
+    judged: tuple[str, ...]
+    groups: dict[str, tuple[Part, ...]]
+    help: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """Who is judged: its name, and the interpreter that imports it."""
+
+    name: str
+    python: str = sys.executable
+
+    @classmethod
+    def parse(cls, text: str) -> "Implementation":
+        """`cepheid`, `torch`, `package[:factory]`, or `NAME=PYTHON` for an own interpreter.
+
+        Without an interpreter it is the one that CEPHEID_CANDIDATE_PYTHON names, else ours.
+        Raises ValueError for an empty name or an interpreter that is no file.
+        """
+        name, _, python = text.partition("=")
+        python = python or os.environ.get(CANDIDATE_VARIABLE) or sys.executable
+        if not name or not Path(python).is_file():
+            raise ValueError(
+                f"--impl: expected NAME, package[:factory] or NAME=PYTHON with an existing "
+                f"interpreter; got {text!r}"
+            )
+        return cls(name, python)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that a process under test depends on."""
+
+    root: Path
+    folder: Path  # of this run's reports
+    implementation: Implementation
+    groups: Groups
+    limits: Limits
+    pytest_arguments: tuple[str, ...] = ()
+    python: str = sys.executable  # runs pytest; never the candidate's
+
+    def environment(self) -> dict[str, str]:
+        """Variables of every process under test; output is unbuffered so that a crash keeps it."""
+        path = [str(REPOSITORY), *filter(None, [os.environ.get("PYTHONPATH")])]
+        return {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(path),
+            "PYTHONUNBUFFERED": "1",
+            IMPLEMENTATION_VARIABLE: self.implementation.name,
+            CANDIDATE_VARIABLE: self.implementation.python,
+            RUN_VARIABLE: str(self.folder),
+            "CEPHEID_RUNNER_MAX_TIMEOUT": str(self.limits.max_timeout_s),
+        }
+
+
+def load_groups(path: Path) -> Groups:
+    """Read groups.toml; raises ValueError naming the table that is wrong."""
+    data = tomllib.loads(path.read_text())
+    try:
+        return Groups(
+            limits=Limits(**data["limits"]),
+            tests=tuple(data["files"]["tests"]),
+            serial=tuple(data["files"]["serial"]),
+            judged=tuple(data["files"]["judged"]),
+            groups={name: _parts(table) for name, table in data["groups"].items()},
+            help={name: table["help"] for name, table in data["groups"].items()},
+        )
+    except (KeyError, TypeError) as error:
+        raise ValueError(f"{path}: expected the tables limits, files, groups; {error}") from error
+
+
+def with_limits(
+    limits: Limits, jobs: int | None, timeout_s: float | None, memory_mib: float | None
+) -> Limits:
+    """`limits` with those values replaced that are given."""
+    return replace(
+        limits,
+        jobs=limits.jobs if jobs is None else jobs,
+        timeout_s=limits.timeout_s if timeout_s is None else timeout_s,
+        memory_mib=limits.memory_mib if memory_mib is None else memory_mib,
+    )
+
+
+def _parts(table: dict[str, Any]) -> tuple[Part, ...]:
+    return tuple(Part(**{**part, "files": tuple(part["files"])}) for part in table["parts"])

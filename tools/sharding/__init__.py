@@ -1,0 +1,1 @@
+"""Which shard runs which test: a pure function that every host computes alike (README.md)."""
