@@ -1,0 +1,148 @@
+"""The implementation under test, as a child process that answers call scripts."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, cast
+
+from .driver import wire
+from .facts import Outcome, read_outcome
+from .script import Script
+
+_DRIVER = Path(__file__).with_name("driver") / "__main__.py"
+START_TIMEOUT = 120.0
+BATCH_TIMEOUT = 60.0
+
+
+class CandidateRefused(RuntimeError):
+    """The implementation could not be loaded in its interpreter."""
+
+
+class Candidate:
+    """Starts the driver when first needed, and again after each crash or hang."""
+
+    def __init__(self, implementation: str, python: str = sys.executable) -> None:
+        self.implementation = implementation
+        self.python = python
+        self.restarts = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stderr = tempfile.TemporaryFile()
+
+    def __enter__(self) -> Candidate:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the driver's process."""
+        if self._process is not None:
+            self._kill()
+        self._stderr.close()
+
+    def run(self, scripts: list[Script]) -> list[Outcome]:
+        """Run scripts in one round trip. If the process dies, each runs again on its own, so that
+        the death is attributed to the script that caused it."""
+        if not scripts:
+            return []
+        outcomes, death = self._exchange(scripts)
+        if outcomes is not None:
+            return outcomes
+        if len(scripts) == 1:
+            return [Outcome(crash=death)]
+        middle = len(scripts) // 2
+        return self.run(scripts[:middle]) + self.run(scripts[middle:])
+
+    def _exchange(self, scripts: list[Script]) -> tuple[list[Outcome] | None, str]:
+        process = self._running()
+        chunks: list[bytes] = []
+        place = 0
+        steps = []
+        for script in scripts:
+            steps.append({"steps": script.placed(place)})
+            chunks.extend(script.chunks)
+            place += script.size
+        try:
+            wire.send(_stream(process.stdin), {"version": wire.VERSION, "scripts": steps}, chunks)
+            header, payload = self._answer(process, BATCH_TIMEOUT)
+        except (wire.WireClosed, BrokenPipeError):
+            return None, self._bury()
+        except TimeoutError:
+            self._kill()
+            return None, f"hang: no answer within {BATCH_TIMEOUT:.0f} s"
+        return [read_outcome(entry, payload) for entry in header["results"]], ""
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is not None:
+            return self._process
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        process = subprocess.Popen(
+            [self.python, str(_DRIVER), self.implementation],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            env=environment,
+            start_new_session=True,
+        )
+        self._process = process
+        try:
+            header, _ = self._answer(process, START_TIMEOUT)
+        except wire.WireClosed:
+            raise CandidateRefused(
+                f"{self.implementation}: the driver must start; it ended at once under "
+                f"{self.python}: {self._bury()}"
+            ) from None
+        if "refused" in header:
+            self._kill()
+            raise CandidateRefused(
+                f"{self.implementation}: must load under {self.python}; got {header['refused']}"
+            )
+        return process
+
+    def _answer(
+        self, process: subprocess.Popen[bytes], timeout: float
+    ) -> tuple[dict[str, Any], memoryview]:
+        """One frame within a time limit: wait for its first byte, then read on."""
+        stream = _stream(process.stdout)
+        deadline = time.monotonic() + timeout
+        with selectors.DefaultSelector() as selector:
+            selector.register(stream, selectors.EVENT_READ)
+            if not selector.select(max(deadline - time.monotonic(), 0)):
+                raise TimeoutError
+        return wire.receive(stream)
+
+    def _bury(self) -> str:
+        """How the process ended, with the last it wrote to standard error."""
+        process = cast("subprocess.Popen[bytes]", self._process)
+        self._process = None
+        self.restarts += 1
+        code = process.wait()
+        _stream(process.stdout).close()
+        _stream(process.stdin).close()
+        size = self._stderr.seek(0, os.SEEK_END)
+        self._stderr.seek(max(0, size - 2000))
+        tail = self._stderr.read().decode(errors="replace").strip()
+        reason = f"crash: {signal.Signals(-code).name}" if code < 0 else f"crash: exit code {code}"
+        return f"{reason}; {tail}" if tail else reason
+
+    def _kill(self) -> None:
+        process = cast("subprocess.Popen[bytes]", self._process)
+        os.killpg(process.pid, signal.SIGKILL)
+        self._bury()
+
+
+def _stream(pipe: object) -> BinaryIO:
+    return cast(BinaryIO, pipe)

@@ -1,0 +1,98 @@
+"""Cells: op x check x dtype x device, each with a verdict or a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from .candidate import Candidate
+from .capability import Capability
+from .dtypes import DTYPES
+from .op_spec import OpSpec
+from .tolerances import Tolerances
+
+if TYPE_CHECKING:
+    from .checks.common import Finding
+
+PASS, FAIL, EXPECTED_FAIL = "pass", "fail", "xfail"
+UNSUPPORTED, NOT_APPLICABLE = "unsupported", "n/a"
+DEVICES = ("cpu", "meta")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a cell is judged with."""
+
+    candidate: Candidate
+    capability: Capability
+    tolerances: Tolerances
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One op, check, dtype and device."""
+
+    spec: OpSpec
+    check: str
+    dtype: str
+    device: str
+
+    @property
+    def test_id(self) -> str:
+        return f"{self.spec.key}-{self.device}-{self.dtype}"
+
+    @property
+    def id(self) -> str:
+        return f"{self.check}:{self.test_id}"
+
+
+class Check(Protocol):
+    """What each module of `checks` offers."""
+
+    KIND: str
+    NUMBER: str
+    DEVICES: tuple[str, ...]
+
+    def inapplicable(self, spec: OpSpec, dtype: str) -> str | None:
+        """Why the check says nothing about this op and dtype, or None."""
+
+    def check(self, cell: Cell, bench: Bench) -> list[Finding]:
+        """Judge one cell."""
+
+
+@dataclass(frozen=True)
+class StaticVerdict:
+    """A cell that needs no run."""
+
+    cell: Cell
+    verdict: str
+    reason: str
+
+
+def enumerate_cells(
+    check: Check, specs: Iterable[OpSpec], capability: Capability
+) -> Iterator[Cell | StaticVerdict]:
+    """Every cell of one check, judged by rule where a rule decides."""
+    for spec in specs:
+        for device in DEVICES:
+            for dtype in DTYPES:
+                cell = Cell(spec, check.KIND, dtype, device)
+                yield _by_rule(check, cell, capability) or cell
+
+
+def _by_rule(check: Check, cell: Cell, capability: Capability) -> StaticVerdict | None:
+    spec, dtype = cell.spec, cell.dtype
+    if dtype not in spec.dtypes["cpu"]:
+        return StaticVerdict(cell, NOT_APPLICABLE, f"{spec.key} isn't defined for {dtype}")
+    if cell.device not in check.DEVICES:
+        return StaticVerdict(cell, NOT_APPLICABLE, f"{check.KIND} reads values; meta has none")
+    if cell.device == "meta" and "data_dependent" in spec.tags:
+        return StaticVerdict(cell, NOT_APPLICABLE, "the result depends on values; meta has none")
+    reason = check.inapplicable(spec, dtype)
+    if reason is not None:
+        return StaticVerdict(cell, NOT_APPLICABLE, reason)
+    reason = capability.unsupported(spec, dtype, cell.device)
+    if reason is not None:
+        return StaticVerdict(cell, UNSUPPORTED, reason)
+    return None

@@ -1,0 +1,175 @@
+"""What the check kinds share: drawing samples, running them, findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from ..accept import compare_structure, compare_values
+from ..cells import Bench, Cell
+from ..doors import encode_call, plain_variant
+from ..dtypes import Array
+from ..expected import ROUNDED, ULP, Expected
+from ..facts import Outcome, Report, Result
+from ..families import expected_of, samples_of
+from ..sample import Sample
+from ..script import Script
+from ..snippet import snippet
+
+MAX_FINDINGS = 3
+BATCH_BYTES = 8_000_000
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One deviation, with what is needed to see it again."""
+
+    what: str
+    sample: Sample
+    text: str
+    snippet: str = ""
+
+    def __str__(self) -> str:
+        note = f"[{self.sample.note}] " if self.sample.note else ""
+        return f"{note}{self.text}"
+
+
+def draw(cell: Cell, kind: str) -> list[Sample]:
+    """The samples of one input class."""
+    return samples_of(cell.spec, cell.dtype, kind)
+
+
+def has_samples(*kinds: str) -> Callable[..., bool]:
+    """Whether an op and dtype have samples of any of these classes."""
+
+    def ask(spec: object, dtype: str) -> bool:
+        return any(samples_of(spec, dtype, kind) for kind in kinds)  # type: ignore[arg-type]
+
+    return ask
+
+
+def run_scripts(bench: Bench, scripts: list[Script]) -> list[Outcome]:
+    """Run in batches of bounded size."""
+    outcomes: list[Outcome] = []
+    batch: list[Script] = []
+    size = 0
+    for script in scripts:
+        batch.append(script)
+        size += script.size
+        if size > BATCH_BYTES:
+            outcomes += bench.candidate.run(batch)
+            batch, size = [], 0
+    return outcomes + bench.candidate.run(batch)
+
+
+def script_for(cell: Cell, sample: Sample, variant: str = "") -> Script:
+    """The script of one plain call."""
+    script = Script(cell.device)
+    add_call(script, cell, sample, variant)
+    return script
+
+
+def add_call(script: Script, cell: Cell, sample: Sample, variant: str = "") -> int:
+    """Add a call, seeded if the sample is; returns the id of its result."""
+    call = encode_call(script, cell.spec, sample, variant)
+    if sample.seed is not None:
+        script.seed(sample.seed)
+    return script.call(call.via, call.name, call.args, call.kwargs)
+
+
+def judge(
+    cell: Cell, bench: Bench, samples: Iterable[Sample], values: bool = True
+) -> list[Finding]:
+    """Run each sample through the plain variant and compare with the oracle."""
+    chosen = list(samples)
+    outcomes = run_scripts(bench, [script_for(cell, sample) for sample in chosen])
+    findings: list[Finding] = []
+    for sample, outcome in zip(chosen, outcomes, strict=True):
+        text = judge_outcome(cell, bench, sample, outcome, values)
+        if text is not None:
+            findings.append(finding(cell, sample, *text))
+        if len(findings) >= MAX_FINDINGS:
+            break
+    return findings
+
+
+def judge_outcome(
+    cell: Cell, bench: Bench, sample: Sample, outcome: Outcome, values: bool = True
+) -> tuple[str, str] | None:
+    """What is wrong with the single call of a script: (property, text), or None."""
+    failed = failure(outcome)
+    if failed is not None:
+        return failed
+    return judge_report(cell, bench, sample, outcome.reports[0], values)
+
+
+def failure(outcome: Outcome) -> tuple[str, str] | None:
+    """A crash, a broken script or an exception where none is due."""
+    if outcome.crash is not None:
+        return "crash", outcome.crash
+    if outcome.trouble is not None:
+        return "trouble", outcome.trouble
+    for report in outcome.reports:
+        if report.error is not None:
+            return "error", f"raised {report.error.name}: {report.error.message[:300]}"
+    return None
+
+
+def judge_report(
+    cell: Cell, bench: Bench, sample: Sample, report: Report, values: bool = True
+) -> tuple[str, str] | None:
+    """Compare one call's results with the oracle."""
+    wanted = expected_of(cell.spec, sample)
+    if len(wanted) != len(report.values):
+        return "type", f"type: expected {len(wanted)} results; got {len(report.values)}"
+    for expected, result in zip(wanted, report.values, strict=True):
+        text = compare(cell, bench, expected, result, values)
+        if text is not None:
+            return text
+    if not values or cell.device == "meta":
+        return None
+    for expected in wanted:
+        if expected.holds is not None:
+            wrong = expected.holds([result.array() for result in report.values])
+            if wrong is not None:
+                return "property", f"property: {wrong}"
+    return None
+
+
+def compare(
+    cell: Cell, bench: Bench, expected: Expected, result: Result, values: bool = True
+) -> tuple[str, str] | None:
+    """One result against its expectation."""
+    mismatch = compare_structure(expected, result, cell.device)
+    if mismatch is None and values and cell.device != "meta":
+        if expected.plain:
+            return _compare_plain(expected, result)
+        mismatch = compare_values(*_budgeted(cell, bench, expected, result))
+    return None if mismatch is None else (mismatch.what, str(mismatch))
+
+
+def _budgeted(
+    cell: Cell, bench: Bench, expected: Expected, result: Result
+) -> tuple[Expected, Array, float]:
+    """The expectation with its budget: a declared looser one opens correct rounding too."""
+    key = (cell.spec.key, expected.dtype, cell.device)
+    looser = bench.tolerances.looser(*key)
+    if expected.rung == ROUNDED and looser:
+        return replace(expected, rung=ULP), result.array(), looser
+    return expected, result.array(), bench.tolerances.ulp(*key)
+
+
+def _compare_plain(expected: Expected, result: Result) -> tuple[str, str] | None:
+    assert expected.value is not None
+    wanted = expected.value.item()
+    if type(wanted).__name__ != result.kind:
+        return "type", f"type: expected Python {type(wanted).__name__}; got {result.kind}"
+    got = result.python_value()
+    same = wanted == got or (wanted != wanted and got != got)
+    return None if same else ("values", f"values: expected {wanted!r}; got {got!r}")
+
+
+def finding(cell: Cell, sample: Sample, what: str, text: str, variant: str = "") -> Finding:
+    """A finding with its snippet."""
+    how = variant or plain_variant(cell.spec)
+    return Finding(what, sample, text, snippet(cell.spec, sample, how, cell.device))

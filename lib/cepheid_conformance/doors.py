@@ -1,0 +1,196 @@
+"""How an op is reached through the public API: which name, and which arguments, per variant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .op_spec import OpSpec
+from .sample import Sample
+from .script import Script
+from .tensors import Tensor
+
+# Python operators that stand for an op, with the in-place operator where there is one.
+_OPERATORS = {
+    "add.Tensor": "add",
+    "sub.Tensor": "sub",
+    "mul.Tensor": "mul",
+    "div.Tensor": "truediv",
+    "floor_divide": "floordiv",
+    "neg": "neg",
+    "abs": "abs",
+    "pow.Tensor_Tensor": "pow",
+    "eq.Tensor": "eq",
+    "ne.Tensor": "ne",
+    "lt.Tensor": "lt",
+    "le.Tensor": "le",
+    "gt.Tensor": "gt",
+    "ge.Tensor": "ge",
+    "bitwise_and.Tensor": "and_",
+    "matmul": "matmul",
+}
+_INPLACE_OPERATORS = {
+    "add.Tensor": "iadd",
+    "sub.Tensor": "isub",
+    "mul.Tensor": "imul",
+    "div.Tensor": "itruediv",
+    "floor_divide": "ifloordiv",
+    "bitwise_and.Tensor": "iand",
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """One encoded call."""
+
+    via: str
+    name: str
+    args: list[Any]
+    kwargs: dict[str, Any]
+
+
+def variants_of(spec: OpSpec) -> tuple[str, ...]:
+    """The variants through which the public API reaches this op, the plainest first."""
+    if spec.key in _INTERNAL:
+        return ("internal",) + tuple(v for v in spec.variants if v == "out")
+    found = [v for v in ("function", "method", "inplace", "out") if v in spec.variants]
+    if spec.key in _OPERATORS:
+        found.append("operator")
+    if spec.key in _INPLACE_OPERATORS:
+        found.append("inplace_operator")
+    return tuple(found)
+
+
+def plain_variant(spec: OpSpec) -> str:
+    """The variant that checks use unless they are about variants."""
+    return variants_of(spec)[0]
+
+
+def encode_call(script: Script, spec: OpSpec, sample: Sample, variant: str = "") -> Call:
+    """Encode a sample's call by a variant. For `out` the caller adds the keyword itself."""
+    variant = variant or plain_variant(spec)
+    if variant == "internal":
+        return _INTERNAL[spec.key](script, sample)
+    args, kwargs = _schema_order(script, spec, sample)
+    if variant in ("function", "out"):
+        return Call("function", _public_name(spec), args, kwargs)
+    if variant == "method":
+        return Call("method", spec.name, args, kwargs)
+    if variant == "inplace":
+        return Call("method", spec.name if spec.mutates else f"{spec.name}_", args, kwargs)
+    table = _OPERATORS if variant == "operator" else _INPLACE_OPERATORS
+    return Call("operator", table[spec.key], args, kwargs)
+
+
+def _public_name(spec: OpSpec) -> str:
+    return "div" if spec.key == "trunc_divide" else spec.name
+
+
+def _schema_order(script: Script, spec: OpSpec, sample: Sample) -> tuple[list[Any], dict[str, Any]]:
+    """Positional arguments as far as they are given without a gap, the rest by keyword."""
+    args: list[Any] = []
+    kwargs: dict[str, Any] = {}
+    positional = True
+    for argument in spec.args:
+        if argument.name not in sample.values:
+            positional = False
+            continue
+        encoded = script.encode(sample.values[argument.name], argument.type)
+        if positional and not argument.kwarg_only:
+            args.append(encoded)
+        else:
+            kwargs[argument.name] = encoded
+    return args, kwargs
+
+
+# Ops without a public name of their own, by the public expression that reaches each.
+
+
+def _getitem(script: Script, sample: Sample) -> Call:
+    receiver = script.encode(sample.values["self"])
+    indices = [slice(None) if item is None else item for item in sample.values["indices"]]
+    return Call("operator", "getitem", [receiver, script.encode(tuple(indices))], {})
+
+
+def _getitem_slice(script: Script, sample: Sample) -> Call:
+    values = sample.values
+    chosen = slice(values.get("start"), values.get("end"), values.get("step", 1))
+    self = values["self"]
+    dim = values.get("dim", 0)
+    dim = dim + len(self.shape) if dim < 0 else dim
+    index = (slice(None),) * dim + (chosen,)
+    return Call("operator", "getitem", [script.encode(self), script.encode(index)], {})
+
+
+def _copying_to(script: Script, sample: Sample) -> Call:
+    values = dict(sample.values)
+    args = [script.encode(values.pop("self")), script.encode(values.pop("dtype"), "ScalarType")]
+    kwargs = {"copy": True}
+    if values.get("memory_format") is not None:
+        kwargs["memory_format"] = script.encode(values["memory_format"], "MemoryFormat")
+    return Call("method", "to", args, kwargs)
+
+
+def _item(script: Script, sample: Sample) -> Call:
+    return Call("method", "item", [script.encode(sample.values["self"])], {})
+
+
+def _trunc_divide(script: Script, sample: Sample) -> Call:
+    args = [script.encode(sample.values[name]) for name in ("self", "other")]
+    return Call("function", "div", args, {"rounding_mode": "trunc"})
+
+
+_INTERNAL = {
+    "index.Tensor": _getitem,
+    "slice.Tensor": _getitem_slice,
+    "_to_copy": _copying_to,
+    "_local_scalar_dense": _item,
+    "trunc_divide": _trunc_divide,
+}
+
+
+def call_text(spec: OpSpec, variant: str, names: dict[str, str]) -> str:
+    """The call as a line of Python, for a snippet. `names` maps arguments to expressions."""
+    if variant == "internal":
+        return _internal_text(spec, names)
+    ordered = [(argument, names[argument.name]) for argument in spec.args if argument.name in names]
+    parts = []
+    positional = True
+    for argument in spec.args:
+        if argument.name not in names:
+            positional = False
+            continue
+        text = names[argument.name]
+        keyword = argument.kwarg_only or not positional
+        parts.append(f"{argument.name}={text}" if keyword else text)
+    if variant in ("method", "inplace"):
+        suffix = "_" if variant == "inplace" and not spec.mutates else ""
+        return f"{ordered[0][1]}.{spec.name}{suffix}({', '.join(parts[1:])})"
+    if variant in ("operator", "inplace_operator"):
+        table = _OPERATORS if variant == "operator" else _INPLACE_OPERATORS
+        return f"operator.{table[spec.key]}({', '.join(parts)})"
+    if variant == "out":
+        parts.append("out=out")
+    return f"torch.{_public_name(spec)}({', '.join(parts)})"
+
+
+def _internal_text(spec: OpSpec, names: dict[str, str]) -> str:
+    self = names["self"]
+    if spec.key == "index.Tensor":
+        return f"{self}[tuple({names['indices']})]"
+    if spec.key == "slice.Tensor":
+        given = ", ".join(names.get(name, "None") for name in ("start", "end", "step"))
+        return f"{self}[(slice(None),) * {names.get('dim', '0')} + (slice({given}),)]"
+    if spec.key == "_to_copy":
+        return f"{self}.to({names['dtype']}, copy=True)"
+    if spec.key == "_local_scalar_dense":
+        return f"{self}.item()"
+    return f"torch.div({self}, {names['other']}, rounding_mode='trunc')"
+
+
+def receiver(sample: Sample) -> Tensor:
+    """The tensor that a method or an in-place op acts on."""
+    value = next(iter(sample.values.values()))
+    if not isinstance(value, Tensor):
+        raise TypeError(f"sample: the receiver must be a tensor; got {type(value).__name__}")
+    return value

@@ -1,0 +1,137 @@
+"""How the driver reaches tensors of one kind of implementation, through its public API only.
+
+`TorchApi` serves every implementation with PyTorch's API. Bytes travel through
+`untyped_storage().data_ptr()`, so neither NumPy nor a copy kernel of the candidate takes part.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+from types import ModuleType
+from typing import Any
+
+DTYPE_NAMES = (
+    "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64 float16 bfloat16 float32 float64 "
+    "complex64 complex128 float8_e4m3fn float8_e5m2"
+).split()
+_LAYOUT_NAMES = ("strided",)
+_MEMORY_FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+
+# Captured before the candidate is imported: a candidate that patches ctypes does not reach us.
+_string_at = ctypes.string_at
+_memmove = ctypes.memmove
+_memset = ctypes.memset
+
+
+def load_candidate(implementation: str) -> Any:
+    """Import `pkg` or call `pkg:factory`, and return the adapter around the module it gives.
+
+    A factory may return an adapter of its own (an object with `make_view`): that is how an
+    implementation without PyTorch's storage API takes part.
+    """
+    package, _, factory = implementation.partition(":")
+    module: Any = importlib.import_module(package)
+    if factory:
+        module = getattr(module, factory)()
+    return module if hasattr(module, "make_view") else TorchApi(module)
+
+
+class TorchApi:
+    """Adapter for an implementation with PyTorch's tensor and storage API."""
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+        self.tensor_type = module.Tensor
+        self.dtypes = {name: getattr(module, name) for name in DTYPE_NAMES if hasattr(module, name)}
+        self.dtype_names = {dtype: name for name, dtype in self.dtypes.items()}
+
+    def named(self, kind: str, name: str) -> Any:
+        """A dtype, device, layout or memory format by its public name."""
+        if kind == "dtype":
+            return self.dtypes[name]
+        if kind == "device":
+            return self.module.device(name)
+        if kind == "layout" and name in _LAYOUT_NAMES:
+            return getattr(self.module, name)
+        if kind == "memory_format" and name in _MEMORY_FORMATS:
+            return getattr(self.module, name)
+        raise ValueError(f"driver: no {kind} is called {name!r}")
+
+    def make_root(self, dtype: str, elements: int, device: str) -> Any:
+        """A fresh one-dimensional tensor that owns its storage."""
+        return self.module.empty(elements, dtype=self.dtypes[dtype], device=device)
+
+    def make_view(self, root: Any, shape: list[int], strides: list[int], offset: int) -> Any:
+        """Any layout over a root, by `as_strided`."""
+        return root.as_strided(shape, strides, offset)
+
+    def write(self, tensor: Any, data: bytes) -> None:
+        """Overwrite the storage from its first byte, behind the version counter's back."""
+        storage = tensor.untyped_storage()
+        if len(data) > storage.nbytes():
+            raise ValueError(f"driver: {len(data)} bytes don't fit {storage.nbytes()}")
+        if data:
+            _memmove(storage.data_ptr(), data, len(data))
+
+    def storage_bytes(self, tensor: Any) -> bytes:
+        """All bytes of the tensor's storage."""
+        storage = tensor.untyped_storage()
+        size = storage.nbytes()
+        return _string_at(storage.data_ptr(), size) if size else b""
+
+    def is_tensor(self, value: Any) -> bool:
+        """Whether the value is a tensor of the implementation."""
+        return isinstance(value, self.tensor_type)
+
+    def describe(self, tensor: Any) -> tuple[dict[str, Any], bytes]:
+        """Facts about a tensor, and the bytes from its first to its last element."""
+        shape, strides = list(tensor.shape), list(tensor.stride())
+        offset, item = tensor.storage_offset(), tensor.element_size()
+        device = str(tensor.device)
+        facts = {
+            "kind": "tensor",
+            "type": type(tensor).__name__ if type(tensor) is not self.tensor_type else "Tensor",
+            "dtype": self.dtype_names.get(tensor.dtype, str(tensor.dtype)),
+            "shape": shape,
+            "strides": strides,
+            "offset": offset,
+            "device": device,
+            "version": tensor._version,
+        }
+        if device != "cpu":
+            return facts, b""
+        storage = tensor.untyped_storage()
+        facts["storage"] = storage.data_ptr()
+        facts["data_ptr"] = tensor.data_ptr()
+        facts["nbytes"] = storage.nbytes()
+        return facts, _spanned_bytes(storage, shape, strides, offset, item)
+
+    def seed(self, value: int) -> None:
+        """Seed the default generator."""
+        self.module.manual_seed(value)
+
+    def generator(self, seed: int) -> Any:
+        """A generator of its own, seeded."""
+        return self.module.Generator().manual_seed(seed)
+
+    def poison(self, sizes: list[int], pattern: int) -> None:
+        """Fill memory of these sizes and free it, so that the next results are born in it."""
+        held = [self.module.empty(size, dtype=self.dtypes["uint8"]) for size in sizes for _ in "ab"]
+        for tensor in held:
+            storage = tensor.untyped_storage()
+            _memset(storage.data_ptr(), pattern, storage.nbytes())
+
+
+def _spanned_bytes(
+    storage: Any, shape: list[int], strides: list[int], offset: int, item: int
+) -> bytes:
+    if 0 in shape:
+        return b""
+    last = offset + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
+    if last < offset or (last + 1) * item > storage.nbytes():
+        raise ValueError(
+            f"driver: a tensor must lie in its storage; got shape {shape}, strides {strides}, "
+            f"offset {offset} in {storage.nbytes()} bytes of {item}-byte elements"
+        )
+    return _string_at(storage.data_ptr() + offset * item, (last + 1 - offset) * item)

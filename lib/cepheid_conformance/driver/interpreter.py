@@ -1,0 +1,193 @@
+"""Runs one call script. The steps are those of docs/decisions/0001-judge-and-driver.md."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+_SINGLETONS = {"none": None, "ellipsis": Ellipsis}
+
+
+class Payload:
+    """Collects the bytes that travel back with a frame."""
+
+    def __init__(self) -> None:
+        self.chunks: list[bytes] = []
+        self.size = 0
+
+    def put(self, data: bytes) -> list[int]:
+        """Append bytes; returns their place as [start, length]."""
+        place = [self.size, len(data)]
+        self.chunks.append(data)
+        self.size += len(data)
+        return place
+
+
+class Script:
+    """The state of one script: its objects by id, and what its roots held when written."""
+
+    def __init__(self, adapter: Any, incoming: memoryview, payload: Payload) -> None:
+        self.adapter = adapter
+        self.incoming = incoming
+        self.payload = payload
+        self.objects: dict[int, Any] = {}
+        self.roots: dict[int, Any] = {}
+        self.written: dict[int, bytes] = {}
+
+    def bytes_at(self, place: list[int]) -> bytes:
+        return bytes(self.incoming[place[0] : place[0] + place[1]])
+
+    # One method per step.
+
+    def make(self, step: dict[str, Any]) -> None:
+        """A tensor of any layout over a storage of its own, or over that of `base`."""
+        key = step["id"]
+        if step.get("base") is not None:
+            root = self.roots[step["base"]]
+        else:
+            root = self.adapter.make_root(step["dtype"], step["elements"], step["device"])
+            if step.get("data") is not None:
+                self.written[key] = self.bytes_at(step["data"])
+                self.adapter.write(root, self.written[key])
+        self.roots[key] = root
+        self.objects[key] = self.adapter.make_view(
+            root, step["shape"], step["strides"], step["offset"]
+        )
+
+    def write(self, step: dict[str, Any]) -> None:
+        """New bytes into an existing storage."""
+        self.written[step["id"]] = self.bytes_at(step["data"])
+        self.adapter.write(self.roots[step["id"]], self.written[step["id"]])
+
+    def seed(self, step: dict[str, Any]) -> None:
+        self.adapter.seed(step["value"])
+
+    def generator(self, step: dict[str, Any]) -> None:
+        self.objects[step["id"]] = self.adapter.generator(step["value"])
+
+    def poison(self, step: dict[str, Any]) -> None:
+        self.adapter.poison(step["sizes"], step["pattern"])
+
+    def read(self, step: dict[str, Any]) -> dict[str, Any]:
+        """Facts about an object as it is now."""
+        return {"values": self.facts(self.resolve(step["of"]))}
+
+    def call(self, step: dict[str, Any]) -> dict[str, Any]:
+        """Call by public name; an exception of the candidate is a fact."""
+        args = [self.resolve(argument) for argument in step["args"]]
+        kwargs = {name: self.resolve(value) for name, value in step["kwargs"].items()}
+        try:
+            target = self.target(step["via"], step["name"], args)
+            result = target(*args, **kwargs)
+        except Exception as error:  # the candidate's exception is the answer, sent to the judge
+            return {"error": describe_error(error)}
+        self.objects[step["id"]] = result
+        return {"values": self.facts(result), "same_as": self.same_as(result)}
+
+    def target(self, via: str, name: str, args: list[Any]) -> Any:
+        if via == "operator":
+            return getattr(operator, name)
+        if via == "method":
+            return getattr(args.pop(0), name)
+        return operator.attrgetter(name)(self.adapter.module)
+
+    def same_as(self, result: Any) -> list[int]:
+        """Ids of the made tensors that the result is, as an object."""
+        results = result if isinstance(result, (tuple, list)) else (result,)
+        found = []
+        for item in results:
+            found.append(next((key for key in self.roots if self.objects[key] is item), -1))
+        return found
+
+    def resolve(self, value: Any) -> Any:
+        """Decode an argument: plain JSON stands for itself, a one-key object for the rest."""
+        if isinstance(value, list):
+            return [self.resolve(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        ((kind, content),) = value.items()
+        if kind == "t":
+            return self.objects[content]
+        if kind == "item":
+            return self.objects[content[0]][content[1]]
+        if kind == "float":
+            return float.fromhex(content)
+        if kind == "complex":
+            return complex(*map(float.fromhex, content))
+        if kind == "tuple":
+            return tuple(self.resolve(item) for item in content)
+        if kind == "slice":
+            return slice(*(self.resolve(item) for item in content))
+        if kind == "is":
+            return _SINGLETONS[content]
+        return self.adapter.named(kind, content)
+
+    def facts(self, value: Any) -> list[dict[str, Any]]:
+        """Facts about a result, one entry per element of a tuple."""
+        if isinstance(value, (tuple, list)) and not self.adapter.is_tensor(value):
+            return [fact for item in value for fact in self.facts(item)]
+        if self.adapter.is_tensor(value):
+            fact, data = self.adapter.describe(value)
+            fact["data"] = self.payload.put(data)
+            return [fact]
+        return [describe_scalar(value)]
+
+    def inputs(self) -> dict[str, dict[str, Any]]:
+        """For each written root: whether its bytes changed, its version, and its bytes if so."""
+        report = {}
+        for key, written in self.written.items():
+            now = self.adapter.storage_bytes(self.roots[key])
+            entry: dict[str, Any] = {"changed": now != written}
+            entry["version"] = self.objects[key]._version
+            entry["storage"] = self.adapter.describe(self.roots[key])[0].get("storage", 0)
+            if entry["changed"]:
+                entry["data"] = self.payload.put(now)
+            report[str(key)] = entry
+        return report
+
+
+_STEPS = ("make", "write", "seed", "generator", "poison", "read", "call")
+
+
+def run_script(
+    adapter: Any, script: dict[str, Any], incoming: memoryview, payload: Payload
+) -> dict[str, Any]:
+    """Run the steps in order up to the first that fails; facts per reporting step."""
+    state = Script(adapter, incoming, payload)
+    reports: list[dict[str, Any]] = []
+    trouble = None
+    for number, step in enumerate(script["steps"]):
+        if step["do"] not in _STEPS:
+            trouble = f"step {number}: this driver has no step {step['do']!r}"
+            break
+        try:
+            report = getattr(state, step["do"])(step)
+        except Exception as error:  # reported as trouble in the script: the judge decides
+            described = describe_error(error)
+            trouble = f"step {number} ({step['do']}): {described['class']}: {described['message']}"
+            break
+        if report is not None:
+            reports.append(report)
+            if "error" in report and not step.get("may_fail"):
+                break
+    return {"reports": reports, "inputs": state.inputs(), "trouble": trouble}
+
+
+def describe_error(error: BaseException) -> dict[str, Any]:
+    """Class, bases and message of an exception."""
+    return {
+        "class": type(error).__name__,
+        "bases": [base.__name__ for base in type(error).__mro__],
+        "message": str(error),
+    }
+
+
+def describe_scalar(value: Any) -> dict[str, Any]:
+    """A Python number or other plain result, exactly."""
+    if isinstance(value, float):
+        return {"kind": "float", "value": value.hex()}
+    if isinstance(value, complex):
+        return {"kind": "complex", "value": [value.real.hex(), value.imag.hex()]}
+    if value is None or isinstance(value, (bool, int, str)):
+        return {"kind": type(value).__name__, "value": value}
+    return {"kind": "other", "type": type(value).__name__, "value": repr(value)}

@@ -1,0 +1,1 @@
+"""Reference values, one module per op family, written from mathematics and documentation."""

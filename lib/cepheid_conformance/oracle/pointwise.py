@@ -1,0 +1,297 @@
+"""Reference values of the pointwise ops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import DTYPES, Array
+from ..expected import Expected, exact, rounded, within_bound, within_ulp
+from ..promotion import int_to_float
+from ..wide import evaluate
+from .common import common, converted, is_integer, operand, wide, wrapping
+
+
+def add(self: Any, other: Any, alpha: Any) -> Expected:
+    """self + alpha * other."""
+    return _scaled_sum(self, other, alpha, 1)
+
+
+def sub(self: Any, other: Any, alpha: Any) -> Expected:
+    """self - alpha * other."""
+    return _scaled_sum(self, other, alpha, -1)
+
+
+def _scaled_sum(self: Any, other: Any, alpha: Any, sign: int) -> Expected:
+    dtype = common(self, other)
+    info = DTYPES[dtype]
+    a, b = wide(self, dtype), wide(other, dtype)
+    if info.kind == "bool":
+        return exact(dtype, a | (b & bool(alpha)))
+    with np.errstate(all="ignore"):
+        if is_integer(dtype):
+            factor = np.asarray(sign * alpha, np.int64)
+            return exact(dtype, wrapping(a) + factor * wrapping(b))
+        # x - y is x + (-y) in every sign and special value but those of NaN. A complex factor of
+        # one is not multiplied: that would turn an infinity into NaN in the other part.
+        if alpha == 1:
+            return rounded(dtype, a + b if sign > 0 else a - b)
+        product = a.dtype.type(alpha) * b
+        value = a + product if sign > 0 else a - product
+        # Product and sum may round one after the other, in the compute type.
+        step = DTYPES["float32"].eps if info.itemsize == 2 else info.eps
+        return within_ulp(dtype, value, bound=step * np.abs(product), any_zero_sign=True)
+
+
+def mul(self: Any, other: Any) -> Expected:
+    """self * other."""
+    dtype = common(self, other)
+    a, b = wide(self, dtype), wide(other, dtype)
+    with np.errstate(all="ignore"):
+        if DTYPES[dtype].kind == "bool":
+            return exact(dtype, a & b)
+        if is_integer(dtype):
+            return exact(dtype, wrapping(a) * wrapping(b))
+        if DTYPES[dtype].is_complex:
+            return within_ulp(dtype, a * b)
+        return rounded(dtype, a * b)
+
+
+def true_divide(self: Any, other: Any) -> Expected:
+    """self / other in a floating dtype."""
+    dtype = int_to_float(common(self, other))
+    a, b = wide(self, dtype), wide(other, dtype)
+    with np.errstate(all="ignore"):
+        if DTYPES[dtype].is_complex:
+            return within_ulp(dtype, a / b)
+        return rounded(dtype, a / b)
+
+
+def divide_mode(self: Any, other: Any, rounding_mode: str | None) -> Expected:
+    """Division rounded towards zero, down, or not at all."""
+    if rounding_mode == "floor":
+        return floor_divide(self, other)
+    if rounding_mode == "trunc":
+        return trunc_divide(self, other)
+    return true_divide(self, other)
+
+
+def floor_divide(self: Any, other: Any) -> Expected:
+    """Python's //: the floor of the exact quotient."""
+    return _rounded_quotient(self, other, np.floor, lambda q: q.numerator // q.denominator)
+
+
+def trunc_divide(self: Any, other: Any) -> Expected:
+    """C's integer division: the quotient towards zero."""
+    return _rounded_quotient(self, other, np.trunc, int)
+
+
+def _rounded_quotient(
+    self: Any, other: Any, whole: Callable[[Array], Array], of_fraction: Callable[[Fraction], int]
+) -> Expected:
+    dtype = common(self, other)
+    a, b = np.broadcast_arrays(wide(self, dtype), wide(other, dtype))
+    if is_integer(dtype):
+        pairs = zip(a.ravel().tolist(), b.ravel().tolist(), strict=True)
+        values = [of_fraction(Fraction(x, y)) for x, y in pairs]
+        wrapped = [value - 2**64 if value >= 2**63 else value for value in values]
+        return exact(dtype, np.array(wrapped, np.int64).reshape(a.shape))
+    with np.errstate(all="ignore"):
+        quotient = a / b
+        value = whole(quotient)
+        # A quotient that rounds to a whole number may be taken before or after that rounding.
+        nearest = np.rint(quotient)
+        close = np.abs(quotient - nearest) <= DTYPES[dtype].eps * np.abs(quotient)
+        slack = np.where(close & (quotient != nearest), 1.0, 0.0)
+        value = np.where(np.isinf(a) & np.isfinite(b), quotient, value)
+        # Beyond the precision the quotient itself is rounded.
+        slack = np.where(np.abs(quotient) * DTYPES[dtype].eps >= 0.5, np.abs(quotient), slack)
+        slack = np.where(np.isfinite(slack), slack * 1.0, 0.0)
+    return within_bound(dtype, value, slack)
+
+
+def neg(self: Any) -> Expected:
+    """-self."""
+    if is_integer(self.dtype):
+        return exact(self.dtype, -wrapping(self.data))
+    return exact(self.dtype, -self.data)
+
+
+def abs(self: Any) -> Expected:  # noqa: A001  # the op's own name
+    """|self|; of the most negative integer, itself."""
+    if self.info.is_complex:
+        parts = wide(self, self.dtype)
+        with np.errstate(all="ignore"):
+            return within_ulp(self.info.real_name, np.hypot(parts.real, parts.imag))
+    if self.info.kind == "bool":
+        return exact(self.dtype, self.data)
+    return exact(self.dtype, np.abs(self.data))
+
+
+def _float_function(name: str, self: Any, correctly_rounded: bool = False) -> Expected:
+    dtype = int_to_float(self.dtype)
+    value = evaluate(name, wide(self, dtype))
+    if correctly_rounded and not DTYPES[dtype].is_complex:
+        return rounded(dtype, value)
+    return within_ulp(dtype, value)
+
+
+def exp(self: Any) -> Expected:
+    """e ** self."""
+    return _float_function("exp", self)
+
+
+def log(self: Any) -> Expected:
+    """Natural logarithm."""
+    return _float_function("log", self)
+
+
+def sqrt(self: Any) -> Expected:
+    """Square root, correctly rounded for real dtypes."""
+    return _float_function("sqrt", self, correctly_rounded=True)
+
+
+def tanh(self: Any) -> Expected:
+    """Hyperbolic tangent."""
+    return _float_function("tanh", self)
+
+
+def sigmoid(self: Any) -> Expected:
+    """1 / (1 + exp(-self))."""
+    expected = _float_function("sigmoid", self)
+    if not DTYPES[expected.dtype].is_complex:
+        return expected
+    # Conditioned by the denominator 1 + exp(-z), which may cancel.
+    parts = wide(self, expected.dtype)
+    with np.errstate(all="ignore"):
+        tail = np.exp(-parts)
+        size = (1 + np.abs(tail)) / np.abs(1 + tail) * np.abs(expected.value)
+    bound = 4 * DTYPES[expected.dtype].eps * size
+    return within_ulp(expected.dtype, np.asarray(expected.value), bound=bound)
+
+
+def relu(self: Any) -> Expected:
+    """max(0, self); NaN stays."""
+    value = np.where(self.data <= 0, np.zeros((), self.data.dtype), self.data)
+    return exact(self.dtype, value, any_zero_sign=True)
+
+
+def pow(self: Any, exponent: Any) -> Expected:  # noqa: A001  # the op's own name
+    """self ** exponent."""
+    dtype = common(self, exponent)
+    a, b = wide(self, dtype), wide(exponent, dtype)
+    if is_integer(dtype):
+        a, b = np.broadcast_arrays(a, b)
+        pairs = zip(a.ravel().tolist(), b.ravel().tolist(), strict=True)
+        values = [_wrap(x**y) for x, y in pairs]
+        return exact(dtype, np.array(values, np.int64).reshape(a.shape))
+    with np.errstate(all="ignore"):
+        value = np.power(a, b)
+        if not DTYPES[dtype].is_complex:
+            return within_ulp(dtype, value)
+        # exp(b log a): an error of log a is multiplied by |b| and then by the result.
+        size = (2 + 4 * np.abs(b * np.log(a))) * np.abs(value)
+    return within_ulp(dtype, value, bound=DTYPES[dtype].eps * size)
+
+
+def _wrap(value: int) -> int:
+    return (value + 2**63) % 2**64 - 2**63
+
+
+def maximum(self: Any, other: Any) -> Expected:
+    """The larger, NaN if either is NaN."""
+    return _extremum(np.maximum, self, other)
+
+
+def minimum(self: Any, other: Any) -> Expected:
+    """The smaller, NaN if either is NaN."""
+    return _extremum(np.minimum, self, other)
+
+
+def _extremum(function: Callable[..., Array], self: Any, other: Any) -> Expected:
+    dtype = common(self, other)
+    return exact(
+        dtype, function(converted(self, dtype), converted(other, dtype)), any_zero_sign=True
+    )
+
+
+def clamp(self: Any, min: Any, max: Any) -> Expected:  # noqa: A002  # the schema's names
+    """min(max(self, min), max): the upper bound wins over the lower; NaN stays."""
+    bounds = [bound for bound in (min, max) if bound is not None]
+    dtype = common(self, *bounds)
+    value = converted(self, dtype)
+    if min is not None:
+        value = np.maximum(value, converted(min, dtype))
+    if max is not None:
+        value = np.minimum(value, converted(max, dtype))
+    return exact(dtype, value, any_zero_sign=True)
+
+
+def _compare(function: Callable[..., Array], self: Any, other: Any) -> Expected:
+    """Compares the mathematical values: an integer tensor and a number it can't hold differ."""
+    a, b = operand(self), operand(other)
+    if is_integer(a.dtype) and is_integer(b.dtype):
+        return exact("bool", _compare_exactly(function, a.data, b.data))
+    dtype = common(self, other)
+    return exact("bool", function(converted(self, dtype), converted(other, dtype)))
+
+
+def _compare_exactly(function: Callable[..., Array], a: Array, b: Array) -> Array:
+    return np.asarray(function(a.astype(object), b.astype(object))).astype(bool)
+
+
+def eq(self: Any, other: Any) -> Expected:
+    """self == other."""
+    return _compare(np.equal, self, other)
+
+
+def ne(self: Any, other: Any) -> Expected:
+    """self != other."""
+    return _compare(np.not_equal, self, other)
+
+
+def lt(self: Any, other: Any) -> Expected:
+    """self < other."""
+    return _compare(np.less, self, other)
+
+
+def le(self: Any, other: Any) -> Expected:
+    """self <= other."""
+    return _compare(np.less_equal, self, other)
+
+
+def gt(self: Any, other: Any) -> Expected:
+    """self > other."""
+    return _compare(np.greater, self, other)
+
+
+def ge(self: Any, other: Any) -> Expected:
+    """self >= other."""
+    return _compare(np.greater_equal, self, other)
+
+
+def where(condition: Any, self: Any, other: Any) -> Expected:
+    """self where condition holds, other elsewhere."""
+    dtype = common(self, other)
+    return exact(dtype, np.where(condition.data, converted(self, dtype), converted(other, dtype)))
+
+
+def bitwise_and(self: Any, other: Any) -> Expected:
+    """Bits set in both."""
+    dtype = common(self, other)
+    return exact(dtype, converted(self, dtype) & converted(other, dtype))
+
+
+def logical_not(self: Any) -> Expected:
+    """True where self is zero."""
+    return exact("bool", self.data == 0)
+
+
+def isnan(self: Any) -> Expected:
+    """True where self, or a part of it, is NaN."""
+    if is_integer(self.dtype):
+        return exact("bool", np.zeros(self.shape, bool))
+    return exact("bool", np.isnan(self.data))

@@ -1,0 +1,1 @@
+"""Sample and error inputs, one module per op family."""

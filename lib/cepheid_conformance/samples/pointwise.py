@@ -1,0 +1,369 @@
+"""Inputs of the pointwise ops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import integer_range, round_to
+from ..sample import Draw, ErrorSample, Sample
+from ..tensors import Tensor
+from .common import (
+    every_value,
+    pointwise_shapes,
+    samples_of_tensor,
+    special_complex,
+    special_pairs,
+    special_tensor,
+)
+
+_BROADCASTS = (
+    ((3, 1), (1, 4)),
+    ((4,), (3, 4)),
+    ((2, 1, 3), (5, 1)),
+    ((4, 4), (4,)),
+    ((4, 4), (4, 1)),
+    ((), (3,)),
+    ((3, 0), (1,)),
+    ((1, 3), (0, 1)),
+)
+_ACCURACY_POINTS = 20_000
+
+
+def unary(draw: Draw) -> Iterator[Sample]:
+    """Any value of the dtype."""
+    yield from _unary(draw, "any")
+
+
+def unary_positive(draw: Draw) -> Iterator[Sample]:
+    """Positive values, but special values on both sides of zero."""
+    yield from _unary(draw, "positive")
+
+
+def _unary(draw: Draw, domain: str) -> Iterator[Sample]:
+    yield from samples_of_tensor(draw, domain)
+    if draw.kind == "special":
+        yield Sample({"self": special_tensor(draw.info)}, "special values")
+    if draw.kind == "dtype" and not draw.info.is_inexact:
+        wide = "any" if draw.info.kind == "bool" else "wide"
+        yield Sample({"self": draw.tensor((70,), wide)}, "the whole range of the dtype")
+    if draw.kind == "accuracy" and draw.info.is_inexact:
+        yield from _accuracy(draw, domain)
+
+
+def _accuracy(draw: Draw, domain: str) -> Iterator[Sample]:
+    info = draw.info
+    if info.itemsize == 2:
+        yield Sample({"self": Tensor(draw.dtype, every_value(info))}, "all 65,536 values")
+        return
+    yield Sample({"self": draw.tensor((_ACCURACY_POINTS,), domain)}, "20,000 random values")
+    if not info.is_complex:
+        exponents = draw.rng.uniform(-30, 7, _ACCURACY_POINTS)
+        signs = 1.0 if domain == "positive" else draw.rng.choice([-1.0, 1.0], _ACCURACY_POINTS)
+        values = round_to(signs * 2.0**exponents, info)
+        yield Sample({"self": Tensor(draw.dtype, values)}, "magnitudes 2**-30 to 2**7")
+
+
+def binary(draw: Draw) -> Iterator[Sample]:
+    """Two tensors of one dtype; other dtypes and numbers in the promotion class."""
+    yield from _binary(draw, "any", "any")
+
+
+def binary_nonzero_integer(draw: Draw) -> Iterator[Sample]:
+    """Two tensors, the second without zeros: integer division by zero is an error."""
+    yield from _binary(draw, "any", "nonzero")
+
+
+def _binary(draw: Draw, first: str, second: str) -> Iterator[Sample]:
+    avoid_zero = second == "nonzero" or draw.spec.name == "div"
+    domain = "nonzero" if avoid_zero and draw.kind != "special" else second
+    for shape in pointwise_shapes(draw.kind):
+        values = {"self": draw.tensor(shape, first), "other": draw.tensor(shape, domain)}
+        yield Sample(values, f"shape {list(shape)}")
+    if draw.kind == "broadcast":
+        for one, two in _BROADCASTS:
+            values = {"self": draw.tensor(one, first), "other": draw.tensor(two, domain)}
+            yield Sample(values, f"{list(one)} with {list(two)}")
+    if draw.kind == "special":
+        yield from _special_binary(draw, second == "nonzero")
+    if draw.kind == "dtype" and not draw.info.is_inexact and draw.info.kind != "bool":
+        other = draw.tensor((70,), "nonzero" if avoid_zero else "wide")
+        yield Sample({"self": draw.tensor((70,), "wide"), "other": other}, "whole range")
+    if draw.kind == "accuracy" and draw.info.is_inexact:
+        shape = (_ACCURACY_POINTS,)
+        values = {"self": draw.tensor(shape, first), "other": draw.tensor(shape, domain)}
+        yield Sample(values, "20,000 random pairs")
+    if draw.kind == "promotion":
+        yield from _promotions(draw, domain)
+
+
+def _special_binary(draw: Draw, nonzero: bool) -> Iterator[Sample]:
+    info = draw.info
+    if info.is_complex:
+        values = special_complex(info)
+        second = values[draw.rng.permutation(len(values))]
+        if draw.spec.name == "div":
+            values, second = values[second != 0], second[second != 0]
+        yield Sample({"self": Tensor(draw.dtype, values), "other": Tensor(draw.dtype, second)},
+                     "finite special values")  # fmt: skip
+        return
+    one, two = special_pairs(info)
+    if nonzero and info.is_integral:
+        one, two = one[two != 0], two[two != 0]
+    if nonzero and info.is_floating:
+        # Rounded quotients of huge ratios are not determined; their sign and overflow are K1's.
+        with np.errstate(all="ignore"):
+            ratio = np.abs(one.astype(np.float64) / two)
+        calm = (ratio * info.eps < 0.25) | (two == 0) | ~np.isfinite(one * 0.0 * two)
+        one, two = one[calm], two[calm]
+    values = {"self": Tensor(draw.dtype, one), "other": Tensor(draw.dtype, two)}
+    yield Sample(values, "special values in pairs")
+
+
+def _promotions(draw: Draw, domain: str) -> Iterator[Sample]:
+    """Every other dtype of the op, as a tensor and as a 0-dim tensor; numbers on either side."""
+    for other in draw.spec.dtypes["cpu"]:
+        for shape in ((5,), ()):
+            values = {
+                "self": draw.tensor((5,), "small"),
+                "other": draw.tensor(shape, domain, other),
+            }
+            yield Sample(values, f"other {other} {list(shape)}")
+    for number in _numbers(draw):
+        if "other" in draw.spec.numbers:
+            yield Sample({"self": draw.tensor((5,), "small"), "other": number}, f"number {number}")
+            yield Sample({"self": draw.tensor((), "small"), "other": number}, f"0-dim, {number}")
+
+
+def _numbers(draw: Draw) -> list[Any]:
+    """Numbers that the common dtype holds exactly and that the op accepts."""
+    numbers: list[Any] = [2, 3]
+    allowed = draw.spec.dtypes["cpu"]
+    if "bool" in allowed:
+        numbers.append(True)
+    if "float32" in allowed:
+        numbers += [1.5, 0.25, -2.0]
+    if "complex64" in allowed:
+        numbers.append(1.5 - 2j)
+    if draw.info.kind not in ("unsigned", "bool"):
+        numbers.append(-3)
+    return numbers
+
+
+def binary_alpha(draw: Draw) -> Iterator[Sample]:
+    """Two tensors and the factor of the second."""
+    yield from binary(draw)
+    if draw.kind != "arguments":
+        return
+    alphas: list[Any] = [True, False] if draw.info.kind == "bool" else [0, 2, -1, 3]
+    if draw.info.kind == "unsigned":
+        alphas = [0, 2, 3]
+    if draw.info.is_inexact:
+        alphas += [0.5, -1.25]
+    if draw.info.is_complex:
+        alphas.append(1.5 - 0.5j)
+    for alpha in alphas:
+        values = {"self": draw.tensor((9,)), "other": draw.tensor((9,)), "alpha": alpha}
+        yield Sample(values, f"alpha {alpha}")
+
+
+def binary_rounding(draw: Draw) -> Iterator[Sample]:
+    """Division with each rounding mode."""
+    modes = ("floor", "trunc") if draw.kind != "arguments" else ("floor", "trunc", None)
+    kind = "small" if draw.kind == "arguments" else draw.kind
+    for mode in modes:
+        inner = Draw(draw.spec, draw.dtype, kind)
+        for sample in _binary(inner, "any", "nonzero"):
+            note = f"{sample.note}, rounding_mode {mode}"
+            yield Sample({**sample.values, "rounding_mode": mode}, note)
+
+
+def binary_ties(draw: Draw) -> Iterator[Sample]:
+    """Two tensors with many equal elements."""
+    for sample in binary(draw):
+        yield sample
+    if draw.kind in ("small", "ties"):
+        values = draw.tensor((70,), "small")
+        other = values.data.copy()
+        other[::3] = draw.tensor((24,), "small").data
+        yield Sample({"self": values, "other": Tensor(draw.dtype, other)}, "two thirds equal")
+    if draw.kind == "special" and draw.info.is_integral and draw.info.itemsize < 8:
+        low, high = integer_range(draw.info)
+        tensor = Tensor(draw.dtype, np.array([low, 0, high], draw.info.carrier))
+        for number in (high + 1, low - 1):
+            yield Sample({"self": tensor, "other": number}, f"number {number} beyond the dtype")
+
+
+def power(draw: Draw) -> Iterator[Sample]:
+    """Base and exponent; integer exponents are not negative."""
+    exponent = "positive" if draw.info.is_integral else "any"
+    base = "positive" if draw.info.is_floating else "any"
+    for sample in _binary(draw, base, exponent):
+        values = dict(sample.values)
+        other = values.pop("other")
+        if draw.kind == "special" and draw.info.is_complex:
+            continue
+        pair = {"self": values["self"], "exponent": _valid_exponent(values["self"], other)}
+        yield Sample(pair, sample.note)
+    if draw.kind == "promotion":
+        for number in (2, 3, 0):
+            values = {"self": draw.tensor((5,), "small"), "exponent": number}
+            yield Sample(values, f"exponent {number}")
+            values = {"self": number, "exponent": draw.tensor((5,), exponent)}
+            yield Sample(values, f"base {number}")
+    if draw.kind == "arguments" and draw.info.is_inexact:
+        for number in (0.5, -0.5, -1, -2, 1, 0.0):
+            values = {"self": draw.tensor((9,), "positive"), "exponent": number}
+            yield Sample(values, f"exponent {number}")
+
+
+def _valid_exponent(base: Tensor, exponent: Any) -> Any:
+    """Without negative values where both are integers."""
+    if not isinstance(exponent, Tensor) or base.info.is_inexact or exponent.info.is_inexact:
+        return exponent
+    return exponent.replaced(np.abs(exponent.data.astype(np.int64) % 8).astype(exponent.data.dtype))
+
+
+def clamp(draw: Draw) -> Iterator[Sample]:
+    """Bounds on one or both sides, crossed, and of a higher category."""
+    bounds: list[dict[str, Any]] = [{"min": 1, "max": 3}]
+    if draw.kind == "arguments":
+        bounds = [{"min": 2}, {"max": 2}, {"min": 3, "max": 1}]
+        if draw.info.is_floating:
+            bounds += [{"min": -1.5, "max": 1.25}, {"min": float("-inf")}, {"max": float("nan")}]
+    if draw.kind == "promotion":
+        bounds = [{"min": 0.5, "max": 2.5}, {"max": 1.5}, {"min": True}]
+    kind = "small" if draw.kind in ("arguments", "promotion") else draw.kind
+    for bound in bounds:
+        inner = Draw(draw.spec, draw.dtype, kind)
+        for sample in unary(inner):
+            yield Sample({**sample.values, **bound}, f"{sample.note}, {bound}")
+
+
+def where(draw: Draw) -> Iterator[Sample]:
+    """A condition and two choices."""
+    for sample in binary(draw):
+        values = sample.values
+        shape = np.broadcast_shapes(*(np.shape(getattr(v, "data", v)) for v in values.values()))
+        if draw.kind == "broadcast" and shape:
+            shape = shape[-1:]
+        condition = draw.tensor(tuple(shape), dtype="bool")
+        yield Sample({"condition": condition, **values}, sample.note)
+
+
+# Errors. `{op}` in a pattern stands for the op's public name.
+
+
+def broadcast_mismatch(draw: Draw) -> Iterator[ErrorSample]:
+    """Sizes that differ and are not 1."""
+    names = [argument.name for argument in draw.spec.tensor_args][-2:]
+    values: dict[str, Any] = {}
+    if names[-1] == "other" and draw.spec.key == "where.self":
+        values["condition"] = draw.tensor((3,), dtype="bool")
+    values |= {names[0]: draw.tensor((3,)), names[1]: draw.tensor((4,))}
+    if draw.spec.key == "div.Tensor_mode":
+        values["rounding_mode"] = "floor"
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*\[3\].*\[4\]")
+
+
+def alpha_not_representable(draw: Draw) -> Iterator[ErrorSample]:
+    """A factor of a higher category than the result."""
+    values = {"self": draw.tensor((3,)), "other": draw.tensor((3,))}
+    if not draw.info.is_inexact:
+        yield ErrorSample({**values, "alpha": 1.5}, "RuntimeError", r"{op}: .*alpha.*1\.5")
+    elif not draw.info.is_complex:
+        yield ErrorSample({**values, "alpha": 1 + 2j}, "RuntimeError", r"{op}: .*alpha")
+
+
+def bool_subtract(draw: Draw) -> Iterator[ErrorSample]:
+    """Subtraction with a bool operand."""
+    values = {"self": draw.tensor((3,), dtype="bool"), "other": draw.tensor((3,), dtype="bool")}
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*bool")
+
+
+def bool_negate(draw: Draw) -> Iterator[ErrorSample]:
+    """Negation of a bool tensor."""
+    yield ErrorSample({"self": draw.tensor((3,), dtype="bool")}, "RuntimeError", r"{op}: .*bool")
+
+
+def bool_relu(draw: Draw) -> Iterator[ErrorSample]:
+    """relu of a bool tensor."""
+    yield ErrorSample({"self": draw.tensor((3,), dtype="bool")}, "RuntimeError", r"{op}: .*bool")
+
+
+def inplace_result_cast(draw: Draw) -> Iterator[ErrorSample]:
+    """An in-place result of a higher category than the tensor."""
+    if draw.info.is_complex:
+        return
+    other = "complex64" if draw.info.is_floating else "float32"
+    values = {"self": draw.tensor((3,)), "other": draw.tensor((3,), "nonzero", other)}
+    pattern = rf"{{op}}_: .*{other}.*{draw.dtype}"
+    yield ErrorSample(values, "RuntimeError", pattern, variant="inplace")
+
+
+def inplace_integer_to_float(draw: Draw) -> Iterator[ErrorSample]:
+    """A floating result in place of an integer tensor."""
+    if draw.info.is_inexact:
+        return
+    values = {"self": draw.tensor((3,), "positive")}
+    pattern = rf"{{op}}_: .*float32.*{draw.dtype}"
+    yield ErrorSample(values, "RuntimeError", pattern, variant="inplace")
+
+
+def inplace_complex_abs(draw: Draw) -> Iterator[ErrorSample]:
+    """abs_ of a complex tensor would have to change the dtype."""
+    if draw.info.is_complex:
+        values = {"self": draw.tensor((3,))}
+        yield ErrorSample(values, "RuntimeError", r"abs_: .*complex", variant="inplace")
+
+
+def rounding_mode_unknown(draw: Draw) -> Iterator[ErrorSample]:
+    """A rounding mode that doesn't exist."""
+    values = {"self": draw.tensor((3,)), "other": draw.tensor((3,), "nonzero")}
+    pattern = r"div: rounding_mode must be .*; got '?up'?"
+    yield ErrorSample({**values, "rounding_mode": "up"}, "RuntimeError", pattern)
+
+
+def integer_division_by_zero(draw: Draw) -> Iterator[ErrorSample]:
+    """An integer divided by zero."""
+    if draw.info.is_integral:
+        zeros = Tensor(draw.dtype, np.array([1, 0, 2], draw.info.carrier))
+        values = {"self": draw.tensor((3,)), "other": zeros}
+        yield ErrorSample(values, "ZeroDivisionError", r"{op}: .*zero", also=("RuntimeError",))
+
+
+def negative_integer_power(draw: Draw) -> Iterator[ErrorSample]:
+    """An integer to a negative power is no integer."""
+    if draw.info.kind == "signed":
+        exponent = Tensor(draw.dtype, np.array([2, -1, 0], draw.info.carrier))
+        values = {"self": draw.tensor((3,), "nonzero"), "exponent": exponent}
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*negative")
+        values = {"self": draw.tensor((3,), "nonzero"), "exponent": -2}
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*negative", note="number")
+
+
+def complex_unordered(draw: Draw) -> Iterator[ErrorSample]:
+    """Complex numbers have no order."""
+    tensor = draw.tensor((3,), dtype="complex64")
+    yield ErrorSample({"self": tensor, "other": tensor}, "RuntimeError", r"{op}: .*complex64")
+
+
+def clamp_without_bounds(draw: Draw) -> Iterator[ErrorSample]:
+    """Neither bound given."""
+    yield ErrorSample({"self": draw.tensor((3,))}, "RuntimeError", r"clamp: .*min.*max")
+
+
+def condition_not_bool(draw: Draw) -> Iterator[ErrorSample]:
+    """A condition of another dtype than bool."""
+    tensor = draw.tensor((3,))
+    condition = draw.tensor((3,), dtype="int64")
+    values = {"condition": condition, "self": tensor, "other": tensor}
+    yield ErrorSample(values, "RuntimeError", r"where: condition must be bool.*int64")
+
+
+def float_bitwise(draw: Draw) -> Iterator[ErrorSample]:
+    """Floating numbers have no bits to combine."""
+    tensor = draw.tensor((3,), dtype="float32")
+    yield ErrorSample({"self": tensor, "other": tensor}, "RuntimeError", r"{op}: .*float32")

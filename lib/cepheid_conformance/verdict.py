@@ -1,0 +1,59 @@
+"""From the findings of a cell and the known deviations to one verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .capability import Deviation
+from .cells import EXPECTED_FAIL, FAIL, PASS, Bench, Cell, Check
+
+if TYPE_CHECKING:
+    from .checks.common import Finding
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The outcome of a judged cell, and the text of a failure."""
+
+    verdict: str
+    reason: str = ""
+
+
+def judge_cell(check: Check, cell: Cell, bench: Bench) -> Verdict:
+    """Run the check. A known deviation must show in each cell that it names, and explains only
+    the findings that its pattern matches."""
+    findings = check.check(cell, bench)
+    deviations = bench.capability.deviations_of(cell.id)
+    unexplained = [found for found in findings if not _explained(found, deviations)]
+    if unexplained:
+        return Verdict(FAIL, _report(check, cell, unexplained[0], len(unexplained)))
+    silent = [
+        deviation
+        for deviation in deviations
+        if not any(deviation.explains(str(found)) for found in findings)
+    ]
+    if silent:
+        return Verdict(
+            FAIL,
+            f"{cell.id}: a known deviation no longer shows (unexpected pass): {silent[0].reason}",
+        )
+    if deviations:
+        return Verdict(EXPECTED_FAIL, f"{deviations[0].kind}: {deviations[0].reason}")
+    return Verdict(PASS)
+
+
+def _explained(found: Finding, deviations: list[Deviation]) -> bool:
+    return any(deviation.explains(str(found)) for deviation in deviations)
+
+
+def _report(check: Check, cell: Cell, found: Finding, count: int) -> str:
+    lines = [
+        f"{cell.spec.key} · {check.NUMBER} {check.KIND} · {cell.dtype} · {cell.device}",
+        str(found),
+    ]
+    if count > 1:
+        lines.append(f"({count} findings in this cell; this is the first)")
+    if found.snippet:
+        lines += ["reproduce:", found.snippet]
+    return "\n".join(lines)

@@ -1,0 +1,7 @@
+"""K1: values of small random inputs."""
+
+from cepheid_conformance.checks import values as check
+
+
+def test_values(judge_cell):
+    judge_cell(check)
