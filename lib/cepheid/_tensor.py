@@ -1,0 +1,52 @@
+"""Methods of Tensor that need no C++; attached to the type when cepheid is imported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cepheid import _C
+from cepheid._tensor_repr import tensor_repr
+
+
+def _overridden(tensor: _C.Tensor) -> bool:
+    return type(tensor) is not _C.Tensor and _C._has_torch_function_unary(tensor)
+
+
+def tensor_text(self: _C.Tensor, *, tensor_contents: None = None) -> str:
+    """The values, with what they don't show: device, dtype, size of an empty tensor."""
+    if _overridden(self):
+        return str(_C._handle_torch_function(_C.Tensor.__repr__, (self,), (self,), {}))
+    return tensor_repr(self)
+
+
+def tensor_format(self: _C.Tensor, spec: str) -> str:
+    """A 0-dim tensor formats as its number, any other as its text."""
+    if _overridden(self):
+        return str(_C._handle_torch_function(_C.Tensor.__format__, (self,), (self, spec), {}))
+    if self.dim() == 0 and self.device.type != "meta" and type(self) is _C.Tensor:
+        return format(self.item(), spec)
+    return object.__format__(self, spec)
+
+
+def view_as(self: _C.Tensor, other: _C.Tensor) -> _C.Tensor:
+    """A view of the size of `other`."""
+    return self.view(other.size())
+
+
+def reshape_as(self: _C.Tensor, other: _C.Tensor) -> _C.Tensor:
+    """`reshape` to the size of `other`."""
+    return self.reshape(other.size())
+
+
+def expand_as(self: _C.Tensor, other: _C.Tensor) -> _C.Tensor:
+    """`expand` to the size of `other`."""
+    return self.expand(other.size())
+
+
+METHODS: dict[str, Any] = {
+    "__repr__": tensor_text,
+    "__format__": tensor_format,
+    "view_as": view_as,
+    "reshape_as": reshape_as,
+    "expand_as": expand_as,
+}

@@ -1,0 +1,1 @@
+"""Utilities that are not ops."""
