@@ -143,7 +143,8 @@ def impl(
 ) -> Callable[..., Any]:
     """Register a kernel for device types or dispatch keys.
 
-    Device types are "cpu", "cuda", "meta", and "default" for all of them. Without `func` it is a decorator. Returns the function.
+    Device types are "cpu", "cuda", "meta", and "default" for all of them. Without `func` it is a
+    decorator. Returns the function.
     """
     if func is None:
         return lambda fn: impl(qualname, types, fn, lib=lib)
