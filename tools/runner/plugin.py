@@ -17,7 +17,6 @@ import pytest
 
 from tools.runner import channel, output, proc
 
-MAX_TIMEOUT_VARIABLE = "CEPHEID_RUNNER_MAX_TIMEOUT"
 MARKERS = (
     "timeout(seconds): kill the test after so many seconds, at most the runner's maximum",
     "slow: takes more than a few seconds; left out of the smoke group",
@@ -228,7 +227,7 @@ def _timeout_of(item: pytest.Item) -> float | None:
     if mark is None:
         return None
     seconds = float(mark.args[0] if mark.args else mark.kwargs["seconds"])
-    most = float(os.environ[MAX_TIMEOUT_VARIABLE])
+    most = float(os.environ[channel.MAX_TIMEOUT_VARIABLE])
     if not 0 < seconds <= most:
         raise ValueError(f"timeout: expected seconds in (0, {most:g}]; got {seconds:g}")
     return seconds

@@ -13,6 +13,7 @@ from pathlib import Path
 
 PROC = Path("/proc")
 PAGE_MIB = os.sysconf("SC_PAGE_SIZE") / 2**20
+KILL_ROUNDS = 50
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -109,8 +110,15 @@ def wait_gone(root: int, seconds: float, ended: dict[int, int]) -> set[int]:
 
 
 def kill_tree(root: int, grace: float, ended: dict[int, int]) -> None:
-    """End all descendants of `root`: SIGTERM, `grace` seconds, then SIGKILL until none is left."""
+    """End all descendants of `root`: SIGTERM, `grace` seconds, then SIGKILL.
+
+    SIGKILL is repeated, since a tree can grow while it is killed; a process that the kernel does
+    not end for ten seconds (one in uninterruptible sleep) is left.
+    """
     send(descendants(root), signal.SIGTERM)
-    while left := wait_gone(root, grace, ended):
+    for _ in range(KILL_ROUNDS):
+        left = wait_gone(root, grace, ended)
+        if not left:
+            return
         send(left, signal.SIGKILL)
         grace = 0.2

@@ -128,9 +128,16 @@ class Record:
         self.exit = message
         if message["cause"] != "stopped":
             self._attribute()
+            self._undecide(message["suspects"])
         for leak in message["leaks"]:
             self._leak(leak["test"] or self._last, f"left a process running: {leak['process']}")
         self._add_missing()
+
+    def _undecide(self, suspects: list[str]) -> None:
+        """Take back good attempts of tests that may have leaked; they run again."""
+        for test in suspects:
+            if test in self.attempts and self.attempts[test].outcome in GOOD:
+                del self.attempts[test]
 
     def _attribute(self) -> None:
         """Name the test that ended the process, when one did."""

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from tools.runner.channel import MAX_TIMEOUT_VARIABLE, PRIVATE_PREFIX
+
 GROUPS_FILE = Path(__file__).with_name("groups.toml")
 REPOSITORY = Path(__file__).resolve().parents[2]
 IMPLEMENTATION_VARIABLE = "CEPHEID_IMPL"
@@ -85,17 +87,25 @@ class Settings:
     python: str = sys.executable  # runs pytest; never the candidate's
 
     def environment(self) -> dict[str, str]:
-        """Variables of every process under test; output is unbuffered so that a crash keeps it."""
+        """Variables of every process under test; output is unbuffered so that a crash keeps it.
+
+        What a runner around this one told its own processes is not passed on.
+        """
         path = [str(REPOSITORY), *filter(None, [os.environ.get("PYTHONPATH")])]
+        inherited = {name: value for name, value in os.environ.items() if not _private(name)}
         return {
-            **os.environ,
+            **inherited,
             "PYTHONPATH": os.pathsep.join(path),
             "PYTHONUNBUFFERED": "1",
             IMPLEMENTATION_VARIABLE: self.implementation.name,
             CANDIDATE_VARIABLE: self.implementation.python,
             RUN_VARIABLE: str(self.folder),
-            "CEPHEID_RUNNER_MAX_TIMEOUT": str(self.limits.max_timeout_s),
+            MAX_TIMEOUT_VARIABLE: str(self.limits.max_timeout_s),
         }
+
+
+def _private(variable: str) -> bool:
+    return variable.startswith(PRIVATE_PREFIX)
 
 
 def load_groups(path: Path) -> Groups:

@@ -71,6 +71,7 @@ class State:
     last_event: float = field(default_factory=time.monotonic)
     ready: set[int] = field(default_factory=set)
     ended: bool = False
+    worker_crashed: bool = False
     owner: dict[int, str] = field(default_factory=dict)  # left process -> test
     mib: float = 0.0
 
@@ -90,6 +91,7 @@ class Supervisor:
         self._tree: set[int] = set()
         self._next_scan = 0.0
         self._stopped = False
+        self._suspects: set[str] = set()
 
     def run(self) -> None:
         """Start, watch, clean up, report."""
@@ -98,7 +100,8 @@ class Supervisor:
         verdict = self._watch(process.pid)
         status = self._finish(process.pid, verdict)
         self._drain(events)
-        leaks = self._leaks()
+        regular = not verdict.cause and self._regular(status)
+        leaks = self._leaks(regular)
         self._drain_output(process)
         self._report(status, verdict, leaks)
 
@@ -186,6 +189,7 @@ class Supervisor:
         if verdict.cause:
             if verdict.cause != "stopped":
                 verdict.stacks = self._stacks(verdict.test, pid)
+            self._suspect(proc.descendants(os.getpid()))
             proc.kill_tree(os.getpid(), self._spec.grace, self._statuses)
         return self._statuses.get(pid, 0)
 
@@ -204,16 +208,30 @@ class Supervisor:
             time.sleep(TICK)
         return path.read_text(errors="replace")
 
-    def _leaks(self) -> list[dict[str, Any]]:
+    def _regular(self, status: int) -> bool:
+        """True when the process came to the end of its session and of itself."""
+        return self._state.ended and not self._state.worker_crashed and not os.WIFSIGNALED(status)
+
+    def _suspect(self, pids: set[int]) -> None:
+        """Tests whose processes lived when the end was irregular: leaks, or fixtures in use.
+
+        Which of the two shows when they run again in a process that ends regularly.
+        """
+        self._suspects |= {self._state.owner[pid] for pid in pids if pid in self._state.owner}
+
+    def _leaks(self, regular: bool) -> list[dict[str, Any]]:
         """Processes that outlived the test process; they are ended."""
         left = proc.wait_gone(os.getpid(), LEAK_GRACE, self._statuses)
+        if not regular:
+            self._suspect(left)
+            proc.kill_tree(os.getpid(), self._spec.grace, self._statuses)
+            return []
         owner = self._state.owner
         leaks = [
             {"process": proc.command_line(pid), "test": owner.get(pid, self._state.last_test)}
             for pid in sorted(left)
         ]
-        if left:
-            proc.kill_tree(os.getpid(), self._spec.grace, self._statuses)
+        proc.kill_tree(os.getpid(), self._spec.grace, self._statuses)
         return leaks
 
     def _report(self, status: int, verdict: Verdict, leaks: list[dict[str, Any]]) -> None:
@@ -228,6 +246,7 @@ class Supervisor:
                 "mib": self._state.mib,
                 "running": list(self._state.running),
                 "leaks": leaks,
+                "suspects": sorted(self._suspects),
                 "sections": self._log.sections,
             }
         )
@@ -288,6 +307,7 @@ class Supervisor:
                     state.owner[pid] = event["id"]
             case "worker_crash":
                 state.running.pop(event["id"], None)
+                state.worker_crashed = True
             case "session_end":
                 state.ended = True
 

@@ -13,6 +13,7 @@ from tools.runner.events import (
     CellSummary,
     Event,
     FileStarted,
+    Outcome,
     PlanMade,
     RunFinished,
     RunStarted,
@@ -101,7 +102,7 @@ class Terminal:
         self._say(f"{event.passed} passed, {event.failed} failed, {event.skipped} skipped")
 
     def _failure(self, event: TestFinished) -> None:
-        shown = event.attempts[0]
+        shown = event.attempts[0 if event.outcome is Outcome.FLAKY else -1]
         lines = shown.detail.strip().splitlines()
         self._say(f"\n{event.outcome.upper()} {event.id}")
         if len(lines) > _DETAIL_LINES:
