@@ -1,0 +1,1 @@
+"""Benchmarks: implementations of the torch API side by side, on one machine."""
