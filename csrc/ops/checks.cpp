@@ -1,6 +1,7 @@
 #include "ops/checks.h"
 
 #include "core/type_promotion.h"
+#include "kernels/cpu/representable.h"
 #include "kernels/inspect.h"
 
 namespace ceph::ops::checks {
@@ -15,19 +16,6 @@ bool has_values(const Tensor& t) { return t.device().is_cpu(); }
 
 }  // namespace
 
-void representable(const char* op, const char* argument, const Scalar& value, DType dtype) {
-  bool complex_to_real = value.is_complex() && !is_complex(dtype) && value.to_complex().imag() != 0;
-  if (!complex_to_real) {
-    if (dtype == DType::Bool || value.representable_in(dtype)) return;
-    bool wraps = is_integral(dtype) && !is_signed(dtype) && value.is_integral() &&
-                 value.tag() == Scalar::Tag::Int && value.to_int64() < 0 &&
-                 value.negate().representable_in(dtype);
-    if (wraps) return;
-  }
-  fail(ErrorKind::kRuntime, op, argument, " must be representable in ", name_of(dtype), "; got ",
-       value);
-}
-
 void arithmetic_alpha(const char* op, const Tensor& self, const Tensor& other,
                       const Scalar& alpha) {
   DType dtype = common_dtype(self, other);
@@ -40,7 +28,7 @@ void arithmetic_alpha(const char* op, const Tensor& self, const Tensor& other,
              "; convert an operand to a floating dtype first");
   CEPH_CHECK(!alpha.is_complex() || is_complex(dtype), ErrorKind::kRuntime, op,
              "alpha must be real for a result of ", name_of(dtype), "; got ", alpha);
-  representable(op, "alpha", alpha, dtype);
+  kernels::check_representable(op, "alpha", alpha, dtype);
 }
 
 void subtract_alpha(const char* op, const Tensor& self, const Tensor& other, const Scalar& alpha) {

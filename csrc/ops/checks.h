@@ -21,8 +21,4 @@ CEPH_API void integer_division(const char* op, const Tensor& self, const Tensor&
 CEPH_API void condition_is_bool(const char* op, const Tensor& condition, const Tensor& self,
                                 const Tensor& other);
 
-// Not named by entries: that `value` can be written to a tensor of `dtype`. A negative integer may
-// wrap into an unsigned dtype that holds its magnitude; everything else must be in range.
-CEPH_API void representable(const char* op, const char* argument, const Scalar& value, DType dtype);
-
 }  // namespace ceph::ops::checks

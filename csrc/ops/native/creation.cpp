@@ -6,8 +6,8 @@
 #include "generated/ops/_to_copy.h"
 #include "generated/ops/clone.h"
 #include "kernels/copy.h"
+#include "kernels/cpu/representable.h"
 #include "kernels/fill.h"
-#include "ops/checks.h"
 
 // Factories and copies. What is registered for the CPU and Meta alike does every check on both and
 // touches data on the CPU only.
@@ -198,7 +198,7 @@ Tensor copy_meta_(const Tensor& self, const Tensor& src, bool) {
 }
 
 Tensor fill_meta_(const Tensor& self, const Scalar& value) {
-  checks::representable("fill_", "value", value, self.dtype());
+  kernels::check_representable("fill_", "value", value, self.dtype());
   return self;
 }
 

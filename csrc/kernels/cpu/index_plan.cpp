@@ -1,0 +1,236 @@
+#include "kernels/cpu/index_plan.h"
+
+#include "core/tensor_iterator.h"
+
+namespace ceph::kernels {
+namespace {
+
+// One index over one dimension of self, or over none (dim < 0: a mask without dimensions).
+struct OneIndex {
+  int64_t dim;
+  DimVector shape;
+  // An index tensor, or the values that a mask came to.
+  const Tensor* tensor = nullptr;
+  std::vector<int64_t> values;
+};
+
+bool is_mask(const Tensor& t) { return t.dtype() == DType::Bool || t.dtype() == DType::UInt8; }
+
+void check_index_dtype(const char* op, const Tensor& t) {
+  bool fits = is_mask(t) || t.dtype() == DType::Int64 || t.dtype() == DType::Int32;
+  CEPH_CHECK(fits, ErrorKind::kIndex, op,
+             "tensors used as indices must be int64, int32, bool or uint8; got ",
+             name_of(t.dtype()));
+}
+
+void check_mask_shape(const char* op, const Tensor& self, const Tensor& mask, int64_t dim) {
+  for (int64_t d = 0; d < mask.dim(); ++d) {
+    CEPH_CHECK(mask.size(d) == self.size(dim + d), ErrorKind::kIndex, op,
+               "a mask must have the sizes of what it indexes; got mask ", mask.sizes(),
+               " for dimension ", dim, " of self ", self.sizes(), ", which differ at dimension ",
+               dim + d);
+  }
+}
+
+void add_mask(std::vector<OneIndex>& list, const Tensor& mask, int64_t dim) {
+  Coordinates found = nonzero_coordinates(mask);
+  if (mask.dim() == 0) {
+    list.push_back({-1, {found.count}, nullptr, std::vector<int64_t>(found.count, 0)});
+  }
+  for (int64_t d = 0; d < mask.dim(); ++d) {
+    auto first = found.columns.begin() + d * found.count;
+    list.push_back({dim + d, {found.count}, nullptr, {first, first + found.count}});
+  }
+}
+
+// The indices one by one, each with the dimension of self that it replaces.
+std::vector<OneIndex> separate(const char* op, const Tensor& self, TensorList indices,
+                               bool with_values) {
+  std::vector<OneIndex> list;
+  int64_t dim = 0;
+  for (const Tensor& index : indices) {
+    int64_t used = 1;
+    if (index.defined()) {
+      check_index_dtype(op, index);
+      if (is_mask(index)) used = index.dim();
+    }
+    CEPH_CHECK(dim + used <= self.dim(), ErrorKind::kIndex, op, "too many indices for self ",
+               self.sizes(), "; got ", indices.size());
+    if (index.defined() && is_mask(index)) {
+      check_mask_shape(op, self, index, dim);
+      CEPH_CHECK(with_values, ErrorKind::kNotImplemented, op,
+                 "the shape of the result depends on the values of the mask, which a meta tensor "
+                 "does not have");
+      add_mask(list, index, dim);
+    } else if (index.defined()) {
+      list.push_back({dim, index.sizes(), &index, {}});
+    }
+    dim += used;
+  }
+  return list;
+}
+
+DimVector broadcast_index_shape(const char* op, const std::vector<OneIndex>& list) {
+  DimVector shape;
+  for (const OneIndex& index : list) {
+    size_t rank = std::max(shape.size(), index.shape.size());
+    DimVector merged(rank, 1);
+    for (size_t i = 0; i < rank; ++i) {
+      int64_t a = i < shape.size() ? shape[shape.size() - 1 - i] : 1;
+      int64_t b = i < index.shape.size() ? index.shape[index.shape.size() - 1 - i] : 1;
+      CEPH_CHECK(a == b || a == 1 || b == 1, ErrorKind::kIndex, op,
+                 "indices must broadcast together; got shapes ", IntArrayRef(shape), " and ",
+                 IntArrayRef(index.shape));
+      merged[rank - 1 - i] = a == 1 ? b : a;
+    }
+    shape = merged;
+  }
+  return shape;
+}
+
+IndexedDims arrange(const char* op, const Tensor& self, const std::vector<OneIndex>& list) {
+  IndexedDims dims;
+  dims.index_shape = broadcast_index_shape(op, list);
+  for (const OneIndex& index : list) {
+    if (index.dim >= 0) dims.indexed.push_back(index.dim);
+  }
+  bool adjacent = !dims.indexed.empty() && dims.indexed.back() - dims.indexed[0] + 1 ==
+                                               static_cast<int64_t>(dims.indexed.size());
+  size_t next = 0;
+  for (int64_t d = 0; d < self.dim(); ++d) {
+    if (next < dims.indexed.size() && dims.indexed[next] == d) {
+      ++next;
+    } else if (adjacent && next == 0) {
+      dims.before.push_back(d);
+    } else {
+      dims.after.push_back(d);
+    }
+  }
+  for (int64_t d : dims.before) dims.sizes.push_back(self.size(d));
+  for (int64_t n : dims.index_shape) dims.sizes.push_back(n);
+  for (int64_t d : dims.after) dims.sizes.push_back(self.size(d));
+  return dims;
+}
+
+// Adds wrapped index * stride of one index to every position's offset.
+class OffsetAdder {
+ public:
+  OffsetAdder(const char* op, int64_t dim, int64_t size, int64_t byte_stride)
+      : op_(op), dim_(dim), size_(size), byte_stride_(byte_stride) {}
+
+  int64_t offset(int64_t index) const {
+    CEPH_CHECK(index >= -size_ && index < size_, ErrorKind::kIndex, op_, "index ", index,
+               " is out of range for dimension ", dim_, " of size ", size_);
+    return (index < 0 ? index + size_ : index) * byte_stride_;
+  }
+
+ private:
+  const char* op_;
+  int64_t dim_, size_, byte_stride_;
+};
+
+// Byte strides of an index over the common shape: 0 where it is broadcast.
+DimVector broadcast_byte_strides(const OneIndex& index, size_t rank) {
+  DimVector own = index.tensor ? DimVector(index.tensor->strides()) : DimVector{1};
+  int64_t item = index.tensor ? static_cast<int64_t>(item_size(index.tensor->dtype())) : 8;
+  DimVector strides(rank, 0);
+  for (size_t i = 0; i < own.size(); ++i) {
+    size_t from_end = own.size() - 1 - i;
+    if (index.shape[from_end] != 1) strides[rank - 1 - i] = own[from_end] * item;
+  }
+  return strides;
+}
+
+void add_offsets(const char* op, const Tensor& self, const OneIndex& index, IntArrayRef shape,
+                 std::vector<int64_t>& offsets) {
+  int64_t item = static_cast<int64_t>(item_size(self.dtype()));
+  OffsetAdder adder(op, index.dim, index.dim < 0 ? 1 : self.size(index.dim),
+                    index.dim < 0 ? 0 : self.stride(index.dim) * item);
+  DType dtype = index.tensor ? index.tensor->dtype() : DType::Int64;
+  const char* values = index.tensor ? static_cast<const char*>(index.tensor->data())
+                                    : reinterpret_cast<const char*>(index.values.data());
+  DimVector strides = broadcast_byte_strides(index, shape.size());
+  DimVector at(shape.size(), 0);
+  for (int64_t& offset : offsets) {
+    offset += adder.offset(load_index(dtype, values));
+    for (size_t d = shape.size(); d-- > 0;) {
+      values += strides[d];
+      if (++at[d] < shape[d]) break;
+      values -= strides[d] * shape[d];
+      at[d] = 0;
+    }
+  }
+}
+
+template <class T>
+bool is_nonzero(const T& v) {
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+    return (v.bits & 0x7fff) != 0;
+  } else if constexpr (std::is_same_v<T, Float8E4M3FN> || std::is_same_v<T, Float8E5M2>) {
+    return (v.bits & 0x7f) != 0;
+  } else {
+    return v != T(0);
+  }
+}
+
+// Calls found(coordinates) for the elements that aren't zero, in order.
+template <class T, class F>
+void scan_nonzero(const Tensor& t, F&& found) {
+  if (t.numel() == 0) return;
+  IntArrayRef sizes = t.sizes(), strides = t.strides();
+  DimVector at(sizes.size(), 0);
+  const T* p = static_cast<const T*>(t.data());
+  for (int64_t left = t.numel(); left > 0; --left) {
+    if (is_nonzero(*p)) found(IntArrayRef(at));
+    for (size_t d = sizes.size(); d-- > 0;) {
+      p += strides[d];
+      if (++at[d] < sizes[d]) break;
+      p -= strides[d] * sizes[d];
+      at[d] = 0;
+    }
+  }
+}
+
+template <class T>
+Coordinates coordinates_of(const Tensor& t) {
+  Coordinates result;
+  scan_nonzero<T>(t, [&](IntArrayRef) { ++result.count; });
+  result.columns.resize(static_cast<size_t>(result.count * t.dim()));
+  int64_t row = 0;
+  scan_nonzero<T>(t, [&](IntArrayRef at) {
+    for (size_t d = 0; d < at.size(); ++d) {
+      result.columns[static_cast<size_t>(static_cast<int64_t>(d) * result.count + row)] = at[d];
+    }
+    ++row;
+  });
+  return result;
+}
+
+}  // namespace
+
+Coordinates nonzero_coordinates(const Tensor& t) {
+  switch (t.dtype()) {
+#define CEPH_CASE(name, type, text) \
+  case DType::name: return coordinates_of<type>(t);
+    CEPH_FORALL_DTYPES(CEPH_CASE)
+#undef CEPH_CASE
+  }
+  fail(ErrorKind::kInternal, "nonzero", "unknown dtype");
+}
+
+IndexedDims plan_index_shape(const char* op, const Tensor& self, TensorList indices) {
+  return arrange(op, self, separate(op, self, indices, /*with_values=*/false));
+}
+
+IndexPlan plan_index(const char* op, const Tensor& self, TensorList indices) {
+  std::vector<OneIndex> list = separate(op, self, indices, /*with_values=*/true);
+  IndexPlan plan;
+  plan.dims = arrange(op, self, list);
+  plan.offsets.assign(static_cast<size_t>(checked_numel(plan.dims.index_shape, op)), 0);
+  for (const OneIndex& index : list) {
+    add_offsets(op, self, index, plan.dims.index_shape, plan.offsets);
+  }
+  return plan;
+}
+
+}  // namespace ceph::kernels

@@ -1,0 +1,30 @@
+#include "core/layout.h"
+#include "generated/native/index.h"
+#include "kernels/cpu/index_transfer.h"
+
+namespace ceph::ops::impl {
+
+Tensor index(const Tensor& self, TensorList indices) {
+  kernels::IndexPlan plan = kernels::plan_index("index", self, indices);
+  Tensor out = empty_tensor(plan.dims.sizes, self.dtype(), self.device(), "index");
+  kernels::transfer(kernels::Transfer::kRead, plan, self, out);
+  return out;
+}
+
+// Chosen when self or an index is a meta tensor.
+Tensor index_meta(const Tensor& self, TensorList indices) {
+  kernels::IndexedDims dims = kernels::plan_index_shape("index", self, indices);
+  return empty_tensor(dims.sizes, self.dtype(), DeviceKind::Meta, "index");
+}
+
+// One row of coordinates per element, stored column by column: what an index made of the columns
+// reads fastest.
+Tensor nonzero(const Tensor& self) {
+  kernels::Coordinates found = kernels::nonzero_coordinates(self);
+  Tensor out = empty_strided_tensor({found.count, self.dim()}, {int64_t(1), found.count},
+                                    DType::Int64, self.device(), "nonzero");
+  std::copy(found.columns.begin(), found.columns.end(), static_cast<int64_t*>(out.data()));
+  return out;
+}
+
+}  // namespace ceph::ops::impl
