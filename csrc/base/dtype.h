@@ -54,7 +54,7 @@ inline constexpr uint8_t kItemSize[kNumDTypes] = {
 constexpr size_t item_size(DType t) { return detail::kItemSize[static_cast<int>(t)]; }
 CEPH_API std::string_view name_of(DType t);  // "float32"
 CEPH_API std::optional<DType> dtype_named(std::string_view name);
-std::ostream& operator<<(std::ostream& out, DType t);
+CEPH_API std::ostream& operator<<(std::ostream& out, DType t);
 
 constexpr bool is_complex(DType t) { return t == DType::Complex64 || t == DType::Complex128; }
 constexpr bool is_float8(DType t) { return t == DType::Float8E4M3FN || t == DType::Float8E5M2; }
@@ -72,7 +72,7 @@ constexpr DType real_of(DType t) {  // complex64 -> float32; others themselves
 }
 
 // Result of two operands of the same kind, as documented: the lattice of PyTorch's promotion page.
-// Throws TypeError for pairs without a common type (float8 with another floating type, ...).
+// Throws RuntimeError for pairs without a common type (float8 with another floating type, ...).
 CEPH_API DType promote_types(DType a, DType b);
 // Whether values of `from` may be written to `to`: not complex -> real, float -> int, int -> bool.
 CEPH_API bool can_cast(DType from, DType to);

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "base/array_ref.h"
 #include "base/export.h"
@@ -37,12 +38,16 @@ class CEPH_API Error : public std::exception {
 
 namespace detail {
 
+CEPH_API void print_value(std::ostream& out, IntArrayRef sizes);  // [2, 3]
+inline void print_value(std::ostream& out, bool value) { out << (value ? "True" : "False"); }
 template <class T>
 void print_value(std::ostream& out, const T& value) {
-  out << value;
+  if constexpr (std::is_class_v<T> && std::is_convertible_v<const T&, IntArrayRef>) {
+    print_value(out, static_cast<IntArrayRef>(value));
+  } else {
+    out << value;
+  }
 }
-inline void print_value(std::ostream& out, bool value) { out << (value ? "True" : "False"); }
-CEPH_API void print_value(std::ostream& out, IntArrayRef sizes);  // [2, 3]
 
 template <class... A>
 std::string concat(const A&... args) {

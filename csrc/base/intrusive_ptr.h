@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -15,12 +16,19 @@ class RefCounted {
 
   uint32_t use_count() const { return count_.load(std::memory_order_acquire); }
   void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
-  // Deletes the object with its last reference.
+  // Deletes the object with its last reference. Final classes hide this with one that deletes itself
+  // without the virtual call.
   void release() const {
-    if (count_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy();
+    if (drop()) destroy();
   }
 
  protected:
+  // Gives up a reference; true when it was the last. A sole owner needs no atomic subtraction:
+  // nobody is left who could take another reference.
+  bool drop() const {
+    return count_.load(std::memory_order_acquire) == 1 ||
+           count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  }
   virtual ~RefCounted() = default;
   // What the last release does; a class with a pool of its own overrides it.
   virtual void destroy() const { delete this; }

@@ -3,11 +3,13 @@
 #include <array>
 #include <cstdint>
 
+#include "base/export.h"
+
 namespace ceph {
 
 // MT19937 (Matsumoto and Nishimura 1998) seeded by init_genrand with the low 32 bits of the seed: the same
 // words in the same order as PyTorch's CPU generator.
-class Mt19937 {
+class CEPH_API Mt19937 {
  public:
   static constexpr int kWords = 624;
 
@@ -23,6 +25,9 @@ class Mt19937 {
     uint64_t low = next();
     return high << 32 | low;
   }
+
+  // The next `count` words, as `next` would give them.
+  void fill(uint32_t* out, int64_t count);
 
   const std::array<uint32_t, kWords>& words() const { return state_; }
   int left() const { return left_; }

@@ -17,7 +17,7 @@ CEPH_API void parallel_for(int64_t begin, int64_t end, int64_t grain,
                            FunctionRef<void(int64_t, int64_t)> body, bool fixed_pieces = false);
 
 CEPH_API int num_threads();
-CEPH_API void set_num_threads(int count);  // at least 1; ValueError otherwise
+CEPH_API void set_num_threads(int count);  // 1 to 1024; RuntimeError otherwise
 CEPH_API bool in_parallel_region();
 
 // Elements below which a pointwise loop isn't worth splitting.

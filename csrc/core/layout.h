@@ -27,6 +27,16 @@ CEPH_API bool is_non_overlapping_and_dense(IntArrayRef sizes, IntArrayRef stride
 // Strides of a result that keeps the layout of `like` (permuted dense stays permuted, else contiguous).
 CEPH_API DimVector preserved_strides(const Tensor& like);
 
+CEPH_API bool is_contiguous(IntArrayRef sizes, IntArrayRef strides);
+// Note [Stride order]
+// Dimensions from the innermost outwards, as the strides of several operands of these sizes suggest.
+// The first operand that tells two dimensions apart decides; a stride of 0 (broadcast) tells nothing,
+// and equal strides put the smaller dimension inside. Where nothing is told the last dimension is
+// inner. It is an insertion sort, since "tells nothing" makes the comparison no order relation.
+CEPH_API DimVector stride_order(IntArrayRef sizes, ArrayRef<IntArrayRef> strides);
+// Dense strides with the dimensions in that order.
+CEPH_API DimVector dense_strides(IntArrayRef sizes, IntArrayRef order);
+
 // ---- the one overlap analysis (exact) -------------------------------------------------------------
 
 enum class Overlap { None, Full, Partial };  // Full: same elements in the same order

@@ -42,6 +42,9 @@ class CEPH_API StorageImpl final : public RefCounted {
   // Slot of the Python storage object, managed by the binding.
   void* pyobj = nullptr;
 
+  void release() const {
+    if (drop()) delete this;
+  }
   static void* operator new(size_t size);
   static void operator delete(void* at, size_t size);
 

@@ -48,6 +48,8 @@ class CEPH_API TensorImpl final : public RefCounted {
   // Geometry is replaced as a whole; numel is overflow-checked, bounds are the caller's to check.
   void set_geometry(IntArrayRef sizes, IntArrayRef strides, int64_t offset);
   void set_contiguous(IntArrayRef sizes);
+  // The same for sizes whose product the caller has checked already.
+  void set_contiguous(IntArrayRef sizes, int64_t numel);
   void set_keys(DispatchKeySet keys) { keys_ = keys; }
   void set_storage(Storage storage) { storage_ = std::move(storage); }
   void set_dtype(DType dtype) { dtype_ = dtype; }
@@ -79,6 +81,9 @@ class CEPH_API TensorImpl final : public RefCounted {
   void* pyobj = nullptr;
   bool owns_pyobj = false;
 
+  void release() const {
+    if (drop()) delete this;
+  }
   static void* operator new(size_t size);
   static void operator delete(void* at, size_t size);
 

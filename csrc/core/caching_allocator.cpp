@@ -1,0 +1,186 @@
+#include "core/caching_allocator.h"
+
+#include <pthread.h>
+
+#include <atomic>
+#include <bit>
+#include <cstdlib>
+#include <mutex>
+#include <unordered_set>
+
+#include "base/error.h"
+
+namespace ceph {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kKeepBlocks = false;  // a block in a list would hide a use after free
+#else
+constexpr bool kKeepBlocks = true;
+#endif
+
+constexpr size_t kLine = 64;
+constexpr size_t kFineClasses = 16;   // 64, 128 ... 1024
+constexpr size_t kClasses = kFineClasses + 4 * 10;
+constexpr size_t kKeptBytes = 512 * 1024;  // per class and thread
+constexpr uint32_t kMostKept = 512;
+
+size_t class_of(size_t bytes) {
+  if (bytes <= kFineClasses * kLine) return bytes == 0 ? 0 : (bytes - 1) / kLine;
+  const size_t top = static_cast<size_t>(std::bit_width(bytes - 1)) - 1;  // 2^top < bytes <= 2^(top+1)
+  const size_t quarter = ((bytes - 1) >> (top - 2)) & 3;
+  return kFineClasses + (top - 10) * 4 + quarter;
+}
+
+size_t class_bytes(size_t index) {
+  if (index < kFineClasses) return (index + 1) * kLine;
+  const size_t coarse = index - kFineClasses;
+  const size_t base = size_t(1024) << (coarse / 4);
+  return base + base / 4 * (coarse % 4 + 1);
+}
+
+uint32_t most_kept(size_t bytes) {
+  const size_t fit = kKeptBytes / bytes;
+  return fit < 2 ? 2 : fit > kMostKept ? kMostKept : static_cast<uint32_t>(fit);
+}
+
+struct FreeBlock {
+  FreeBlock* next;
+};
+
+struct SizeClass {
+  FreeBlock* head = nullptr;
+  uint32_t count = 0;
+  uint32_t most = 0;
+};
+
+// Trivial, so that reaching it costs one thread-relative address and it outlives every destructor.
+struct ThreadCache {
+  SizeClass classes[kClasses];
+  std::atomic<int64_t> in_use{0};  // written by its thread only
+  enum : uint8_t { kNew, kLive, kDead } state = kNew;
+};
+
+constinit thread_local ThreadCache cache __attribute__((tls_model("initial-exec")));
+
+// The caches of living threads, and what dead ones left in use.
+struct Registry {
+  std::mutex mutex;
+  std::unordered_set<ThreadCache*> caches;
+  std::atomic<int64_t> in_use_of_the_dead{0};
+};
+
+Registry& registry() {
+  static Registry& all = *new Registry;
+  return all;
+}
+
+void give_back(ThreadCache& from) noexcept {
+  for (SizeClass& size_class : from.classes) {
+    while (FreeBlock* block = size_class.head) {
+      size_class.head = block->next;
+      std::free(block);
+    }
+    size_class.count = 0;
+  }
+}
+
+// Its destructor runs when the thread ends.
+struct ThreadExit {
+  ThreadCache* owned = nullptr;
+  ~ThreadExit() {
+    if (!owned) return;
+    give_back(*owned);
+    owned->state = ThreadCache::kDead;
+    Registry& all = registry();
+    const std::lock_guard lock(all.mutex);
+    all.caches.erase(owned);
+    all.in_use_of_the_dead.fetch_add(owned->in_use.load());
+  }
+};
+thread_local ThreadExit thread_exit;
+
+void keep_registry_over_fork() {
+  const auto lock = [] { registry().mutex.lock(); };
+  const auto unlock = [] { registry().mutex.unlock(); };
+  static const int registered = pthread_atfork(lock, unlock, unlock);
+  CEPH_INTERNAL(registered == 0);
+}
+
+void open_cache() {
+  keep_registry_over_fork();
+  for (size_t i = 0; i < kClasses; ++i) cache.classes[i].most = most_kept(class_bytes(i));
+  Registry& all = registry();
+  const std::lock_guard lock(all.mutex);
+  all.caches.insert(&cache);
+  thread_exit.owned = &cache;
+  cache.state = ThreadCache::kLive;
+}
+
+void count(int64_t bytes) {
+  if (cache.state == ThreadCache::kDead) {
+    registry().in_use_of_the_dead.fetch_add(bytes, std::memory_order_relaxed);
+    return;
+  }
+  cache.in_use.store(cache.in_use.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+}
+
+[[gnu::noinline]] void* from_system(size_t index) {
+  if (cache.state == ThreadCache::kNew) open_cache();
+  const size_t bytes = class_bytes(index);
+  void* block = std::aligned_alloc(kLine, bytes);
+  if (!block) {
+    release_cached_cpu_memory();
+    block = std::aligned_alloc(kLine, bytes);
+  }
+  if (!block) detail::throw_out_of_memory(bytes);
+  count(static_cast<int64_t>(bytes));
+  return block;
+}
+
+}  // namespace
+
+void* detail::small_allocate(size_t bytes) {
+  const size_t index = class_of(bytes);
+  SizeClass& size_class = cache.classes[index];
+  FreeBlock* block = size_class.head;
+  if (!block) return from_system(index);
+  size_class.head = block->next;
+  --size_class.count;
+  count(static_cast<int64_t>(class_bytes(index)));
+  return block;
+}
+
+void detail::small_deallocate(void* block, size_t bytes) noexcept {
+  const size_t index = class_of(bytes);
+  SizeClass& size_class = cache.classes[index];
+  if (cache.state == ThreadCache::kNew) open_cache();
+  count(-static_cast<int64_t>(class_bytes(index)));
+  if (!kKeepBlocks || cache.state == ThreadCache::kDead || size_class.count >= size_class.most) {
+    std::free(block);
+    return;
+  }
+  size_class.head = new (block) FreeBlock{size_class.head};
+  ++size_class.count;
+}
+
+MemoryStatistics cpu_memory_statistics() {
+  MemoryStatistics out;
+  Registry& all = registry();
+  {
+    const std::lock_guard lock(all.mutex);
+    out.small_bytes_in_use = all.in_use_of_the_dead.load();
+    for (const ThreadCache* one : all.caches) {
+      out.small_bytes_in_use += one->in_use.load(std::memory_order_relaxed);
+    }
+  }
+  detail::large_statistics(out);
+  return out;
+}
+
+void release_cached_cpu_memory() {
+  give_back(cache);
+  detail::large_release_cached();
+}
+
+}  // namespace ceph

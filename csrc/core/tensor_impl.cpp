@@ -1,0 +1,51 @@
+#include "core/tensor_impl.h"
+
+#include "core/caching_allocator.h"
+#include "core/layout.h"
+
+namespace ceph {
+
+PyObjectHooks pyobject_hooks;
+
+TensorImpl::TensorImpl(Storage storage, DType dtype, Device device, DispatchKeySet keys)
+    : storage_(std::move(storage)), dtype_(dtype), device_(device), keys_(keys) {}
+
+TensorImpl::~TensorImpl() {
+  if (owns_pyobj && pyobj) pyobject_hooks.release(pyobj);
+}
+
+void TensorImpl::set_geometry(IntArrayRef sizes, IntArrayRef strides, int64_t offset) {
+  CEPH_INTERNAL(sizes.size() == strides.size());
+  numel_ = checked_numel(sizes, "set_geometry");
+  sizes_ = sizes;
+  strides_ = strides;
+  offset_ = offset;
+  contiguous_ = ceph::is_contiguous(sizes, strides);
+}
+
+void TensorImpl::set_contiguous(IntArrayRef sizes) {
+  set_contiguous(sizes, checked_numel(sizes, "set_contiguous"));
+}
+
+void TensorImpl::set_contiguous(IntArrayRef sizes, int64_t numel) {
+  const size_t rank = sizes.size();
+  sizes_ = sizes;
+  strides_.resize(rank);
+  if (numel == 0) {
+    strides_ = contiguous_strides(sizes);
+  } else {
+    int64_t stride = 1;
+    for (size_t d = rank; d-- > 0;) {
+      strides_[d] = stride;
+      stride *= sizes[d];
+    }
+  }
+  numel_ = numel;
+  offset_ = 0;
+  contiguous_ = true;
+}
+
+void* TensorImpl::operator new(size_t size) { return detail::small_allocate(size); }
+void TensorImpl::operator delete(void* at, size_t size) { detail::small_deallocate(at, size); }
+
+}  // namespace ceph
