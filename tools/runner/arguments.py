@@ -55,6 +55,7 @@ def _parser(groups: Groups) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="run_test.py",
         description="Select, plan and run tests under a supervisor; write a report.",
+        allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="groups:\n" + "\n".join(lines) + "\n\nexit status: tools/runner/exit_codes.py",
     )

@@ -9,6 +9,7 @@ so one whose creation was interrupted is made again, as is one whose requirement
 `CEPHEID_ENV_DIR` moves build/env elsewhere.
 """
 
+import argparse
 import fcntl
 import hashlib
 import os
@@ -110,13 +111,10 @@ def prepare_candidate(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def implementation_name(arguments: Sequence[str]) -> str | None:
-    """The value of `--impl`, in either spelling; the last one counts."""
-    name = None
-    for word, following in zip(arguments, [*arguments[1:], None], strict=True):
-        if word == "--impl":
-            name = following
-        elif word.startswith("--impl="):
-            name = word.removeprefix("--impl=")
+    """The value of `--impl`; the other arguments are the runner's to judge."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    parser.add_argument("--impl")
+    name: str | None = parser.parse_known_args(arguments)[0].impl
     return name
 
 

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tools.runner import run_this_file
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(120)]
 
 FLAKES = 40
@@ -293,3 +295,7 @@ def test_large_output_keeps_head_and_tail(drill: Any) -> None:
 def test_failure_is_tried_twice_and_no_more(drill: Any) -> None:
     assert len(attempts_of(drill, "test_faults.py::test_sys_exit")) == 2
     assert len(attempts_of(drill, "test_import_error.py::<collection>")) == 1
+
+
+if __name__ == "__main__":
+    run_this_file()
