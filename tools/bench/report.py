@@ -34,9 +34,9 @@ def page(run: dict[str, Any]) -> Iterator[str]:
     yield ""
     yield f"- Machine: {machine['processor']}, {machine['processors']} processors,"
     yield f"  {machine['memory']}; {machine['system']}; Python {machine['python']}."
-    yield f"- Date: {machine['date']}. Mode: {'quick' if run['quick'] else 'full'}, the {run['stat']}"
-    yield f"  of the samples, {run['threads']} threads; load average {run['load'][0]:.1f} before and"
-    yield f"  {run['load'][1]:.1f} after."
+    mode, load = "quick" if run["quick"] else "full", run["load"]
+    yield f"- Date: {machine['date']}. Mode: {mode}, the {run['stat']} of the samples,"
+    yield f"  {run['threads']} threads; load average {load[0]:.1f} before and {load[1]:.1f} after."
     yield "- " + "; ".join(f"{name} {run['impls'][name]['version']}" for name in names) + "."
     yield f"- Ratios are times divided by those of {base}: below 1 is faster. `-` is a workload"
     yield "  that one of the two does not support yet. More: `tools/bench/README.md`."

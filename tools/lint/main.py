@@ -1,4 +1,4 @@
-"""Run every check: `python -m tools.lint [name ...] [--build FOLDER] [--fix]`.
+"""Run every check: `python -m tools.lint [NAME ...] [--without NAME] [--build FOLDER] [--fix]`.
 
 The exit status is 0 only if no check found anything. The last line counts the checks.
 """
@@ -10,14 +10,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
-from tools.lint import layers, messages, notes, ops_yaml, private_paths, sizes, weak_symbols
-from tools.lint.common import CPP_SUFFIXES, tree
+from tools.lint import layers, messages, notes, ops_yaml, private_paths, sizes, types, weak_symbols
+from tools.lint.common import CPP_SUFFIXES, Problem, tree
 
 ROOT = Path(__file__).resolve().parents[2]
 PYTHON_FOLDERS = ("lib", "tools", "test", "ci", "cmake", "csrc/ops/rules", "run_test.py")
-TYPED_FOLDERS = ("lib/cepheid_conformance", "lib/cepheid", "tools", "ci", "cmake", "run_test.py")
 
 Check = Callable[[], list[str]]
 
@@ -26,15 +26,16 @@ def main(arguments: list[str] | None = None) -> int:
     """Run the named checks (all by default) and print what they find."""
     parser = argparse.ArgumentParser(prog="python -m tools.lint", description=__doc__)
     parser.add_argument("names", nargs="*", help="checks to run; all when none is named")
-    parser.add_argument("--build", type=Path, help="a build folder: check its ISA units too")
+    parser.add_argument("--without", action="append", default=[], help="a check to leave out")
+    parser.add_argument("--build", type=Path, help="a build folder: check its stubs and objects")
     parser.add_argument("--fix", action="store_true", help="let ruff and clang-format mend files")
     options = parser.parse_args(arguments)
     checks = _checks(ROOT, options.build, options.fix)
-    unknown = set(options.names) - set(checks)
+    unknown = {*options.names, *options.without} - set(checks)
     if unknown:
         parser.error(f"no check is named {', '.join(sorted(unknown))}; there are {list(checks)}")
-    chosen = {name: checks[name] for name in options.names or checks}
-    return _report(chosen)
+    chosen = [name for name in options.names or checks if name not in options.without]
+    return _report({name: checks[name] for name in chosen})
 
 
 def _report(checks: dict[str, Check]) -> int:
@@ -52,16 +53,20 @@ def _report(checks: dict[str, Check]) -> int:
 def _checks(root: Path, build: Path | None, fix: bool) -> dict[str, Check]:
     own = (layers, sizes, messages, notes, private_paths, ops_yaml)
     checks: dict[str, Check] = {
-        "mypy": lambda: _tool(["mypy", *_present(root, TYPED_FOLDERS)], root, "-m"),
+        "types": lambda: types.check(root, build),
         "ruff": lambda: _tool(_ruff(root, fix), root, "-m"),
         "clang-format": lambda: _clang_format(root, fix),
     }
     for module in own:
         name = module.__name__.rpartition(".")[2]
-        checks[name] = lambda module=module: [str(p) for p in module.check(root)]
+        checks[name] = partial(_own, module.check, root)
     if build is not None:
-        checks["weak_symbols"] = lambda: [str(p) for p in weak_symbols.check(build)]
+        checks["weak_symbols"] = partial(_own, weak_symbols.check, build)
     return checks
+
+
+def _own(check: Callable[[Path], list[Problem]], folder: Path) -> list[str]:
+    return [str(problem) for problem in check(folder)]
 
 
 def _present(root: Path, folders: tuple[str, ...]) -> list[str]:

@@ -3,6 +3,7 @@
 import pytest
 
 from tools.lint import layers
+from tools.runner import run_this_file
 
 
 def found(root):
@@ -25,7 +26,11 @@ def test_downward_edges_are_fine(plant):
 @pytest.mark.parametrize(
     ("file", "text", "words"),
     [
-        ("csrc/base/a.h", '\n#include "core/tensor.h"\n', "a.h:2: base/ may include base; not core"),
+        (
+            "csrc/base/a.h",
+            '\n#include "core/tensor.h"\n',
+            "a.h:2: base/ may include base; not core",
+        ),
         ("csrc/kernels/a.cpp", '#include "ops/views.h"\n', "not ops/views.h"),
         ("csrc/core/a.cpp", "#include <Python.h>\n", "core/ may not include Python.h"),
         ("csrc/autograd/a.cpp", "#include <pybind11/stl.h>\n", "may not include pybind11/stl.h"),
@@ -51,3 +56,7 @@ def test_a_sibling_named_in_the_table_is_fine(plant):
 def test_imports_for_type_checking_do_not_count(plant):
     text = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from cepheid import nn\n"
     assert found(plant({"lib/cepheid/_errors.py": text})) == []
+
+
+if __name__ == "__main__":
+    run_this_file()

@@ -3,6 +3,7 @@
 import pytest
 
 from tools.lint import messages
+from tools.runner import run_this_file
 
 
 @pytest.mark.parametrize(
@@ -32,3 +33,7 @@ def test_the_helper_and_passing_on_are_fine(plant):
 
 def test_the_helper_itself_may_throw(plant):
     assert messages.check(plant({"csrc/base/error.cpp": "void f() { throw Error(a); }\n"})) == []
+
+
+if __name__ == "__main__":
+    run_this_file()

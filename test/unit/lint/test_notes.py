@@ -1,6 +1,7 @@
 """Notes: a reference resolves to exactly one note."""
 
 from tools.lint import notes
+from tools.runner import run_this_file
 
 NOTE = "// Note [Philox offset]\n// Long reason.\n"
 
@@ -21,3 +22,7 @@ def test_a_reference_without_a_note_is_found(plant):
 def test_a_second_note_of_the_same_title_is_found(plant):
     problems = found(plant({"a.h": NOTE, "b.cpp": "\n" + NOTE}))
     assert problems == ["b.cpp:2: Note [Philox offset] is already at a.h:1"]
+
+
+if __name__ == "__main__":
+    run_this_file()

@@ -3,6 +3,7 @@
 import pytest
 
 from tools.lint import private_paths
+from tools.runner import run_this_file
 
 SLASH = "/"  # so that this file holds none of the paths that it plants
 
@@ -25,3 +26,7 @@ def test_a_private_path_is_found(plant, text):
 def test_ordinary_paths_are_fine(plant):
     text = "#!/usr/bin/env python3\nlib/cepheid/root/x tools/work/ a/home/b $HOME/x ~/opt/x\n"
     assert private_paths.check(plant({"a.py": text, "build/b.py": f"{SLASH}root/x"})) == []
+
+
+if __name__ == "__main__":
+    run_this_file()

@@ -6,6 +6,7 @@ import pytest
 
 from tools.lint import sizes
 from tools.lint.cpp_functions import functions
+from tools.runner import run_this_file
 
 
 def found(root, exceptions=Path("none")):
@@ -95,3 +96,7 @@ def test_the_functions_of_a_cpp_file():
     assert ("TEST", 22, 24) in got
     assert ("c_name", 19, 19) in got
     assert not [name for name, *_ in got if name in ("commented", "quoted", "h", "g", "E")]
+
+
+if __name__ == "__main__":
+    run_this_file()

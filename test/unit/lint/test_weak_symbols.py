@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from tools.lint import weak_symbols
+from tools.runner import run_this_file
 
 
 def compile_unit(folder, name, text):
@@ -39,3 +40,7 @@ def test_the_baseline_may_share(tmp_path):
 
 def test_nothing_to_look_at_is_a_problem(tmp_path):
     assert "build first" in str(weak_symbols.check(tmp_path)[0])
+
+
+if __name__ == "__main__":
+    run_this_file()

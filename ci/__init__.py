@@ -1,0 +1,1 @@
+"""What runs before a change is accepted: `ci/run`. See README.md."""

@@ -1,0 +1,171 @@
+"""The stages of `ci/run`, in order, each with its budget on two cores."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ci.command import ROOT, run
+from ci.counts import Counts
+from tools.runner import bootstrap
+
+LINT_REQUIREMENTS = ROOT / "tools" / "requirements" / "lint.txt"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One step: what it does, the minutes it may take, whether it needs the build."""
+
+    name: str
+    minutes: float
+    help: str
+    action: Callable[[], Counts]
+    needs_build: bool = True
+
+
+def environment() -> bootstrap.Environment:
+    """The environment that builds and tests."""
+    return bootstrap.environment_of(bootstrap.OWN, "dev.txt")
+
+
+def build_folder(name: str) -> Path:
+    """Where CMake builds for an environment."""
+    return ROOT / "build" / "cmake" / name
+
+
+def make_environment() -> Counts:
+    """The environment, its packages and the linters."""
+    bootstrap.make(environment())
+    python = environment().python
+    quiet = ["--quiet", "--disable-pip-version-check"]
+    return run([python, "-m", "pip", "install", *quiet, "-r", LINT_REQUIREMENTS])
+
+
+def lint() -> Counts:
+    """Every check but the types."""
+    return run([environment().python, "-m", "tools.lint", "--without", "types"])
+
+
+def build() -> Counts:
+    """The editable install, brought up to date, and what must hold of its objects."""
+    bootstrap.prepare_own()
+    folder = build_folder(environment().folder.name)
+    return run([environment().python, "-m", "tools.lint", "weak_symbols", "--build", folder])
+
+
+def types() -> Counts:
+    """The type checker, over the generated stubs too."""
+    folder = build_folder(environment().folder.name)
+    return run([environment().python, "-m", "tools.lint", "types", "--build", folder])
+
+
+def cpp() -> Counts:
+    """The C++ tests, built into the folder of the editable install."""
+    folder = build_folder(environment().folder.name)
+    cmake = environment().python.with_name("cmake")
+    path = f"{environment().python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
+    steps: tuple[list[str | Path], ...] = (
+        ["-DCEPHEID_TESTS=ON", "-S", ROOT, "-B", folder],
+        ["--build", folder],
+    )
+    for step in steps:
+        made = run([cmake, *step], {"PATH": path})
+        if made.failed:
+            return made
+    tests = sorted((folder / "cpp_tests").glob("test_*"))
+    if not tests:
+        print("no C++ test was built")
+        return Counts(failed=1)
+    return sum((run([test]) for test in tests), Counts())
+
+
+def run_tests(*arguments: str) -> Counts:
+    """The test runner in the environment made before."""
+    return run([environment().python, "-P", "-m", "tools.runner", "--no-bootstrap", *arguments])
+
+
+def conformance_of_peer() -> Counts:
+    """The suite judging PyTorch, which runs in an environment of its own."""
+    variables = bootstrap.prepare_candidate(["--impl", "torch"])
+    command = ["-P", "-m", "tools.runner", "--no-bootstrap", "--impl", "torch"]
+    return run([environment().python, *command], variables)
+
+
+def asan() -> Counts:
+    """The tiny tier on a build with sanitizers; any report of theirs is a failure.
+
+    The sanitized build is installed in an environment without packages that looks into the first
+    one for them: two installs of cepheid can't share an environment.
+    """
+    name = environment().folder.name.replace(bootstrap.OWN, "asan")
+    folder, env = build_folder(name), environment().folder.with_name(name)
+    built = _build_sanitized(folder, env)
+    if built.failed:
+        return built
+    reports = ROOT / "build" / "reports" / "asan"
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir(parents=True)
+    log = f"log_path={reports / 'report'}"
+    variables = {
+        "LD_PRELOAD": " ".join(_compiler_file(f"lib{part}.so") for part in ("asan", "ubsan")),
+        # CPython itself does not free everything at its end.
+        "ASAN_OPTIONS": f"detect_leaks=0:{log}",
+        "UBSAN_OPTIONS": f"print_stacktrace=1:{log}",
+    }
+    python = env / "bin" / "python"
+    found = run([python, "-P", "-m", "tools.runner", "--no-bootstrap", "tiny"], variables)
+    written = sorted(reports.iterdir())
+    for report in written:
+        print(f"{report.name}:\n{report.read_text(errors='replace')}")
+    return found + Counts(failed=len(written))
+
+
+def _build_sanitized(folder: Path, env: Path) -> Counts:
+    python = environment().python
+    tools = {"PATH": f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
+    site = env / environment().site.relative_to(environment().folder)
+    if not site.is_dir():
+        made = run([python, "-m", "venv", "--without-pip", env])
+        if made.failed:
+            return made
+    (site / "packages.pth").write_text(f"{environment().site}\n")
+    configure = ["-G", "Ninja", f"-DPython_EXECUTABLE={python}"]
+    configure += ["-DCEPHEID_SANITIZE=address,undefined"]
+    cmake = python.with_name("cmake")
+    steps: tuple[list[str | Path], ...] = (
+        ["-S", ROOT, "-B", folder, *configure],
+        ["--build", folder],
+        ["--install", folder, "--prefix", site],
+    )
+    for step in steps:
+        done = run([cmake, *step], tools)
+        if done.failed:
+            return done
+    for package in ("cepheid", "cepheid_conformance"):
+        shutil.copytree(ROOT / "lib" / package, site / package, dirs_exist_ok=True)
+    return Counts(passed=1)
+
+
+def _compiler_file(name: str) -> str:
+    compiler = os.environ.get("CXX", "c++")
+    return subprocess.run(
+        [compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+STAGES = (
+    Stage("environment", 1, "packages of the environment", make_environment, needs_build=False),
+    Stage("lint", 0.5, "layers, sizes, entries, formatting", lint, needs_build=False),
+    Stage("build", 5, "libcepheid and _C", build, needs_build=False),
+    Stage("types", 1, "the type checker", types),
+    Stage("cpp", 2, "C++ tests", cpp),
+    Stage("tiny", 0.5, "one file per subsystem", lambda: run_tests("tiny")),
+    Stage("unit", 3, "unit tests", lambda: run_tests("unit")),
+    Stage("conformance", 4, "cepheid judged", lambda: run_tests("--impl", "cepheid")),
+    Stage("conformance-torch", 4, "PyTorch judged", conformance_of_peer),
+    Stage("asan", 4, "the tiny tier under sanitizers", asan),
+)
