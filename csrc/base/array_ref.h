@@ -19,8 +19,12 @@ class ArrayRef {
   ArrayRef(const std::vector<T>& v) : data_(v.data()), size_(v.size()) {}
   template <size_t N>
   constexpr ArrayRef(const std::array<T, N>& a) : data_(a.data()), size_(N) {}
+// The list does die before a named ArrayRef would: see above, arguments only.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
   constexpr ArrayRef(std::initializer_list<T> list)
       : data_(list.size() ? list.begin() : nullptr), size_(list.size()) {}
+#pragma GCC diagnostic pop
 
   constexpr const T* data() const { return data_; }
   constexpr size_t size() const { return size_; }

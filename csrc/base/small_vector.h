@@ -75,6 +75,7 @@ class SmallVector {
   friend bool operator==(const SmallVector& a, const SmallVector& b) {
     return ArrayRef<T>(a) == ArrayRef<T>(b);
   }
+  friend bool operator==(const SmallVector& a, ArrayRef<T> b) { return ArrayRef<T>(a) == b; }
 
  private:
   void copy_from(const T* from, size_t size) {

@@ -21,7 +21,8 @@ struct Argument {
   bool optional_elements = false;     // Tensor?[]
   std::optional<int64_t> fixed_size;  // int[2]: one int stands for all
   bool kwarg_only = false;
-  std::optional<Value> default_value;
+  std::optional<Value> default_value;  // one int of a fixed-size list stands for all of them
+  std::string default_text;            // as written: 1e-05, [], contiguous_format
   std::string alias;    // "a" of Tensor(a); empty when none
   bool writes = false;  // Tensor(a!)
 };

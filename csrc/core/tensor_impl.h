@@ -40,7 +40,7 @@ class CEPH_API TensorImpl final : public RefCounted {
 
   // First element; null for an empty or meta tensor.
   void* data() const {
-    return storage_ && storage_->data()
+    return numel_ != 0 && storage_ && storage_->data()
                ? static_cast<char*>(storage_->data()) + offset_ * static_cast<int64_t>(item_size(dtype_))
                : nullptr;
   }

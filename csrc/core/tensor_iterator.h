@@ -6,6 +6,10 @@
 
 namespace ceph {
 
+namespace detail {
+struct Operands;
+}
+
 // Walks operands of one broadcast shape together: outputs first, then inputs. Dimensions are
 // ordered by the outputs' strides and coalesced, so that a contiguous call is one loop of size0.
 // Operands must already have the dtypes that the loop expects.
@@ -39,6 +43,8 @@ class CEPH_API TensorIterator {
   void serial_for_each(Loop loop) const;
 
  private:
+  void one_line(const detail::Operands& operands, const Tensor& widest);
+  void broadcast(const detail::Operands& operands);
   void coalesce();
   void run_range(Loop loop, int64_t first, int64_t last) const;
 
