@@ -1,0 +1,97 @@
+"""Tensors made from numbers."""
+
+from __future__ import annotations
+
+from .prelude import (
+    Device,
+    DType,
+    Ints,
+    Layout,
+    MemoryFormat,
+    Scalar,
+    Tensor,
+    number_dtype,
+    ops,
+    show,
+)
+
+
+def check_sizes(op: str, size: Ints) -> None:
+    """Raises RuntimeError where a size is negative."""
+    for length in size:
+        if length < 0:
+            raise RuntimeError(f"{op}: sizes must not be negative; got size {show(size)}")
+
+
+def zeros(
+    size: Ints,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Zeros of the given size."""
+    check_sizes("zeros", size)
+    result = ops.empty(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    return ops.fill_(result, 0)
+
+
+def ones(
+    size: Ints,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Ones of the given size."""
+    check_sizes("ones", size)
+    result = ops.empty(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    return ops.fill_(result, 1)
+
+
+def full(
+    size: Ints,
+    fill_value: Scalar,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """One number everywhere; its own dtype unless one is given."""
+    check_sizes("full", size)
+    kind = number_dtype(fill_value) if dtype is None else dtype
+    result = ops.empty(size, dtype=kind, layout=layout, device=device, pin_memory=pin_memory)
+    return ops.fill_(result, fill_value)
+
+
+def zeros_like(
+    self: Tensor,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+    memory_format: MemoryFormat | None,
+) -> Tensor:
+    """Zeros with the shape, dtype, device and layout of `self`."""
+    result = ops.empty_like(
+        self,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        memory_format=memory_format,
+    )
+    return ops.fill_(result, 0)
+
+
+def arange_end(
+    end: Scalar,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """0, 1, 2, ... below `end`."""
+    return ops.arange(
+        0, end, 1, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )

@@ -1,0 +1,65 @@
+"""Random tensors: an empty one, filled by a draw."""
+
+from __future__ import annotations
+
+from .creation import check_sizes
+from .prelude import Device, DType, Generator, Ints, Layout, Tensor, ops
+
+
+def rand(
+    size: Ints,
+    generator: Generator | None,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Uniform on [0, 1)."""
+    check_sizes("rand", size)
+    result = ops.empty(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    return ops.uniform_(result, 0.0, 1.0, generator=generator)
+
+
+def randn(
+    size: Ints,
+    generator: Generator | None,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Normal with mean 0 and variance 1."""
+    check_sizes("randn", size)
+    result = ops.empty(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    return ops.normal_(result, 0.0, 1.0, generator=generator)
+
+
+def randint_high(
+    high: int,
+    size: Ints,
+    generator: Generator | None,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Integers from 0 to below `high`."""
+    return randint_low(0, high, size, generator, dtype, layout, device, pin_memory)
+
+
+def randint_low(
+    low: int,
+    high: int,
+    size: Ints,
+    generator: Generator | None,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Integers from `low` to below `high`."""
+    check_sizes("randint", size)
+    if low >= high:
+        raise RuntimeError(f"randint: low must be below high; got low {low} and high {high}")
+    result = ops.empty(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    return ops.random_(result, low, high, generator=generator)

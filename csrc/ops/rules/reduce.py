@@ -1,0 +1,91 @@
+"""Shapes of reductions, and the folds over everything."""
+
+from __future__ import annotations
+
+from .prelude import DType, Ints, Shape, Tensor, ops, show, wrap_dim
+
+
+def scalar_shape(op: str) -> Shape:
+    """No dimensions."""
+    return ()
+
+
+def folded(op: str, rank: int, dim: Ints | None) -> Ints:
+    """For each dimension 1 where it is folded, else 0; a tensor without dimensions counts as one."""
+    limit = max(rank, 1)
+    if dim is None or len(dim) == 0:
+        return (1,) * limit
+    result = (0,) * limit
+    for d in dim:
+        i = wrap_dim(op, d, rank)
+        if result[i] == 1:
+            raise RuntimeError(
+                f"{op}: each dimension may be named once; got dim {show(dim)}, where {i} repeats"
+            )
+        result = result[:i] + (1,) + result[i + 1 :]
+    return result
+
+
+def without_folded(self: Shape, flags: Ints, keepdim: bool) -> Shape:
+    """`self` with folded dimensions dropped, or kept with size 1."""
+    result = ()
+    for i in range(len(self)):
+        if flags[i] == 0:
+            result = result + (self[i],)
+        elif keepdim:
+            result = result + (1,)
+    return result
+
+
+def reduced(op: str, self: Shape, dim: Ints | None, keepdim: bool) -> Shape:
+    """`dim` folded; None or () folds everything."""
+    return without_folded(self, folded(op, len(self), dim), keepdim)
+
+
+def reduced_nonempty(op: str, self: Shape, dim: Ints, keepdim: bool) -> Shape:
+    """As `reduced`, for folds without a neutral element: what is folded must hold something."""
+    flags = folded(op, len(self), dim)
+    for i in range(len(self)):
+        if flags[i] == 1 and self[i] == 0:
+            if len(dim) == 0:
+                raise RuntimeError(
+                    f"{op}: a fold over no elements has no value; got shape {show(self)},"
+                    f" name a dim whose size isn't 0"
+                )
+            raise IndexError(
+                f"{op}: dim {i} must have a size above 0; got shape {show(self)}, fold another dim"
+            )
+    return without_folded(self, flags, keepdim)
+
+
+def reduced_one(op: str, self: Shape, dim: int | None, keepdim: bool) -> Shape:
+    """One dimension folded, or everything when dim is None; what is folded must hold something."""
+    if dim is None:
+        for size in self:
+            if size == 0:
+                raise IndexError(
+                    f"{op}: a fold over no elements has no value; got shape {show(self)},"
+                    f" name a dim whose size isn't 0"
+                )
+        return without_folded(self, (1,) * len(self), keepdim)
+    i = wrap_dim(op, dim, len(self))
+    if len(self) > 0 and self[i] == 0:
+        raise IndexError(
+            f"{op}: dim {i} must have a size above 0; got shape {show(self)}, fold another dim"
+        )
+    return without_folded(self, folded(op, len(self), (dim,)), keepdim)
+
+
+def reduced_int(op: str, self: Shape, dim: int, keepdim: bool) -> Shape:
+    """One dimension folded."""
+    return without_folded(self, folded(op, len(self), (dim,)), keepdim)
+
+
+def sum_all(self: Tensor, dtype: DType | None) -> Tensor:
+    """The sum of all elements."""
+    return ops.sum(self, None, False, dtype=dtype)
+
+
+def mean_all(self: Tensor, dtype: DType | None) -> Tensor:
+    """The mean of all elements."""
+    return ops.mean(self, None, False, dtype=dtype)

@@ -1,0 +1,1 @@
+"""The generator: op entries and rules of csrc/ops in, C++ and data of the build folder out."""

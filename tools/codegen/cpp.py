@@ -1,0 +1,175 @@
+"""How schemas read in C++: types, defaults, names, and lines of at most 100 columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from tools.codegen.model import Argument, Return, Schema, Type
+
+LINE_LENGTH = 100
+
+KEYWORDS = frozenset(
+    "and auto bool break case catch char class const continue default delete do double else enum"
+    " explicit export extern false float for friend goto if inline int long mutable namespace new"
+    " not operator or private protected public register return short signed sizeof static struct"
+    " switch template this throw true try typedef typename union unsigned using virtual void"
+    " volatile while xor".split()
+)
+DTYPE_ENUMERATORS: Mapping[str, str] = {
+    "bool": "Bool",
+    "uint8": "UInt8",
+    "int8": "Int8",
+    "int16": "Int16",
+    "int32": "Int32",
+    "int64": "Int64",
+    "uint16": "UInt16",
+    "uint32": "UInt32",
+    "uint64": "UInt64",
+    "float16": "Float16",
+    "bfloat16": "BFloat16",
+    "float32": "Float32",
+    "float64": "Float64",
+    "complex64": "Complex64",
+    "complex128": "Complex128",
+    "float8_e4m3fn": "Float8E4M3FN",
+    "float8_e5m2": "Float8E5M2",
+}
+ENUM_VALUES: Mapping[str, Mapping[str, str]] = {
+    "ScalarType": {name: f"DType::{value}" for name, value in DTYPE_ENUMERATORS.items()},
+    "Layout": {"strided": "Layout::Strided"},
+    "MemoryFormat": {
+        "contiguous_format": "MemoryFormat::Contiguous",
+        "preserve_format": "MemoryFormat::Preserve",
+        "channels_last": "MemoryFormat::ChannelsLast",
+        "channels_last_3d": "MemoryFormat::ChannelsLast3d",
+    },
+}
+_VALUES: Mapping[str, str] = {
+    "int": "int64_t",
+    "float": "double",
+    "bool": "bool",
+    "str": "std::string_view",
+    "ScalarType": "DType",
+    "Device": "Device",
+    "Layout": "Layout",
+    "MemoryFormat": "MemoryFormat",
+}
+
+
+def argument_type(type_: Type) -> str:
+    """The C++ parameter type; None is an undefined tensor or generator, else std::nullopt."""
+    if type_.base == "Tensor":
+        return "TensorList" if type_.is_list else "const Tensor&"
+    if type_.base == "Generator":
+        return "const Generator&"
+    if type_.base == "Scalar":
+        return "const std::optional<Scalar>&" if type_.optional else "const Scalar&"
+    value = "IntArrayRef" if type_.is_list else _VALUES[type_.base]
+    return f"std::optional<{value}>" if type_.optional else value
+
+
+def result_type(returns: Sequence[Return]) -> str:
+    """The C++ result type; several results are a tuple."""
+    types = [_VALUES.get(result.type.base, result.type.base) for result in returns]
+    return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
+
+
+def local_name(name: str) -> str:
+    """An argument's name, moved out of the way of C++ keywords."""
+    return f"{name}_" if name in KEYWORDS else name
+
+
+def entry_name(schema: Schema) -> str:
+    """The identifier of a dispatcher entry: `add_.Tensor` -> `add_inplace_Tensor`."""
+    name = f"{schema.name}inplace" if schema.name.endswith("_") else schema.name
+    return f"{name}_{schema.overload}" if schema.overload else local_name(name)
+
+
+def function_name(schema: Schema) -> str:
+    """The public C++ name: the op's own; `add_out` for out= variants."""
+    return f"{schema.name}_out" if is_out(schema) else local_name(schema.name)
+
+
+def is_out(schema: Schema) -> bool:
+    return any(is_output(argument) for argument in schema.arguments)
+
+
+def is_output(argument: Argument) -> bool:
+    """An argument of an out= variant that receives a result."""
+    return argument.kwarg_only and argument.alias is not None and argument.alias.writes
+
+
+def default_value(argument: Argument) -> str:
+    """The C++ text of an argument's default."""
+    type_, value = argument.type, argument.default
+    if value is None:
+        return "{}" if type_.base in ("Tensor", "Generator") else "std::nullopt"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return "{" + ", ".join(map(str, value)) + "}"
+    if isinstance(value, str):
+        return ENUM_VALUES[type_.base][value] if type_.base in ENUM_VALUES else f'"{value}"'
+    return "{" + str(value) + "}" if type_.is_list else str(value)
+
+
+def declaration(argument: Argument, with_default: bool = False) -> str:
+    """`const Scalar& alpha = 1`."""
+    text = f"{argument_type(argument.type)} {local_name(argument.name)}"
+    return f"{text} = {default_value(argument)}" if with_default and argument.has_default else text
+
+
+def declarations(schema: Schema) -> list[str]:
+    return [declaration(argument) for argument in schema.arguments]
+
+
+def named_if_used(declared: str, body: str) -> str:
+    """`int64_t dim`, or `int64_t /*dim*/` where the body doesn't mention it."""
+    type_, _, name = declared.rpartition(" ")
+    used = re.search(rf"\b{name}\b", body) is not None
+    return declared if used else f"{type_} /*{name}*/"
+
+
+def names(schema: Schema) -> list[str]:
+    return [local_name(argument.name) for argument in schema.arguments]
+
+
+def signature_type(schema: Schema) -> str:
+    """`Tensor(const Tensor&, const Scalar&)`."""
+    types = ", ".join(argument_type(argument.type) for argument in schema.arguments)
+    return f"{result_type(schema.returns)}({types})"
+
+
+def listed(head: str, items: Iterable[str], tail: str, indent: str = "") -> str:
+    """`head` + items + `tail` on one line, or broken after commas and aligned with the first item."""
+    items = list(items)
+    line = indent + head + ", ".join(items) + tail
+    if len(line) <= LINE_LENGTH:
+        return line
+    column = len(indent + head)
+    if column > LINE_LENGTH // 2:  # too far right to align: the items go to lines of their own
+        return f"{indent}{head}\n" + _filled(items, tail, indent + "    ")
+    return indent + head + _filled(items, tail, " " * column).lstrip()
+
+
+def _filled(items: Sequence[str], tail: str, indent: str) -> str:
+    lines = [indent]
+    for position, item in enumerate(items):
+        text = item + (tail if position == len(items) - 1 else ",")
+        space = "" if lines[-1] == indent else " "
+        if space and len(lines[-1]) + 1 + len(text) > LINE_LENGTH:
+            lines.append(indent + text)
+        else:
+            lines[-1] += space + text
+    return "\n".join(lines)
+
+
+def quoted(text: str) -> str:
+    """A C++ string literal."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def generated_note(*sources: str) -> str:
+    """The first line of a generated file."""
+    return f"// Made by tools/codegen from {', '.join(sources)}; edit those.\n"

@@ -1,0 +1,1 @@
+"""One module per kind of output; each has `emit(registry) -> {path under the output folder: text}`."""
