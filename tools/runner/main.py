@@ -53,7 +53,8 @@ def main(argv: Sequence[str], root: Path = REPOSITORY, groups_file: Path = GROUP
         groups = load_groups(groups_file)
         arguments = parse(argv, groups)
         run = _prepare(arguments, groups, root, argv)
-        signal.signal(signal.SIGTERM, _interrupt)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, _interrupt)
         with trace.listening(run.dispatcher.stage):
             return _stages(run)
     except KeyboardInterrupt:
@@ -165,7 +166,7 @@ def _report_folder(arguments: Arguments, root: Path) -> Path:
 
 
 def _interrupt(_: int, __: FrameType | None) -> NoReturn:
-    """SIGTERM ends a run as Ctrl-C does."""
+    """SIGTERM ends a run as Ctrl-C does, also where the caller had SIGINT ignored."""
     raise KeyboardInterrupt
 
 

@@ -126,7 +126,7 @@ class Supervisor:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=_die_with_parent,
+            preexec_fn=_before_exec,
         )
         assert process.stdout is not None
         os.set_blocking(process.stdout.fileno(), False)
@@ -321,13 +321,14 @@ def _emit(event: dict[str, Any]) -> None:
         return
 
 
-def _die_with_parent() -> None:
+def _before_exec() -> None:
+    """The test process ends with us, and hears SIGINT even if our caller ignored it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     proc.prctl(proc.PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def main() -> None:
     """Entry of the process: the specification is a JSON file."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     proc.prctl(proc.PR_SET_CHILD_SUBREAPER, 1)
     Supervisor(Spec(**json.loads(Path(sys.argv[1]).read_text()))).run()
 
