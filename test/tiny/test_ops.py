@@ -13,8 +13,40 @@ REAL = [
     torch.float32,
     torch.float64,
 ]
-UNARY = ["neg", "abs", "exp", "log", "sqrt", "tanh", "sigmoid", "relu", "logical_not", "isnan", "clone", "nonzero", "argsort", "t"]
-BINARY = ["add", "sub", "mul", "div", "floor_divide", "maximum", "minimum", "eq", "ne", "lt", "le", "gt", "ge", "pow", "mm", "matmul"]
+UNARY = [
+    "neg",
+    "abs",
+    "exp",
+    "log",
+    "sqrt",
+    "tanh",
+    "sigmoid",
+    "relu",
+    "logical_not",
+    "isnan",
+    "clone",
+    "nonzero",
+    "argsort",
+    "t",
+]
+BINARY = [
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "floor_divide",
+    "maximum",
+    "minimum",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "pow",
+    "mm",
+    "matmul",
+]
 
 
 def square(dtype, strided):
@@ -53,7 +85,7 @@ def test_every_reduction_scan_and_index_op_runs_on(dtype, strided):
     assert x.sort(descending=True).values[0].tolist() == sorted(x[0].tolist(), reverse=True)
     y = x.clone()
     y[x > 1] = 0
-    assert y.amax().item() == 1 or y.amax().item() == 0
+    assert y.amax().item() == 1
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16], ids=str)
@@ -86,7 +118,7 @@ def test_random_draws_are_pytorchs():
     torch.manual_seed(0)
     assert torch.randint(0, 10, (5,)).tolist() == [4, 9, 3, 0, 3]
     torch.manual_seed(0)
-    assert torch.randperm(5).tolist() == [2, 0, 1, 3, 4]
+    assert torch.randperm(5).tolist() == [4, 0, 1, 3, 2]
     torch.manual_seed(0)
     assert torch.randn(2).tolist() == pytest.approx([1.5409961, -0.2934289], rel=1e-6)
 
