@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LEFT_OUT = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 
-class Failure(Exception):  # noqa: N818 - it is a result of the measurement, not an error of ours
+class Failure(Exception):
     """A workload that one implementation did not get through; says how in `kind`."""
 
     def __init__(self, kind: str, reason: str) -> None:

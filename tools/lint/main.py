@@ -35,10 +35,11 @@ def main(arguments: list[str] | None = None) -> int:
     if unknown:
         parser.error(f"no check is named {', '.join(sorted(unknown))}; there are {list(checks)}")
     chosen = [name for name in options.names or checks if name not in options.without]
-    return _report({name: checks[name] for name in chosen})
+    return report({name: checks[name] for name in chosen})
 
 
-def _report(checks: dict[str, Check]) -> int:
+def report(checks: dict[str, Check]) -> int:
+    """Run checks two at a time and print what they find; the exit status."""
     failed = 0
     with ThreadPoolExecutor(2) as pool:
         found = {name: pool.submit(check) for name, check in checks.items()}
