@@ -37,10 +37,17 @@ def _safe(name: str) -> str:
     return f"{name}_" if name in ("from", "lambda") else name
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=32)
 def samples_of(spec: OpSpec, dtype: str, kind: str) -> list[Sample]:
     """The samples of one op, dtype and input class; the same ones on every call."""
     return list(_function("samples", spec.family, spec.samples)(Draw(spec, dtype, kind)))
+
+
+@cache
+def has_samples(spec: OpSpec, dtype: str, kind: str) -> bool:
+    """Whether there is a first sample; draws no more than that."""
+    draws = iter(_function("samples", spec.family, spec.samples)(Draw(spec, dtype, kind)))
+    return next(draws, None) is not None
 
 
 def errors_of(spec: OpSpec, dtype: str) -> list[tuple[str, ErrorSample]]:

@@ -82,7 +82,10 @@ def result_type(operands: Sequence[Tensor | bool | int | float | complex]) -> st
 
 
 def _raise_category(result: str, higher: str) -> str:
-    """A group of higher category gives its kind; the width of a floating result stays."""
+    """A group of higher category gives its kind; a floating result that turns complex keeps its
+    width."""
+    if DTYPES[result].is_floating and DTYPES[higher].is_complex:
+        return "complex128" if result == "float64" else "complex64"
     return promote_types(result, higher)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ class Sample:
     values: dict[str, Any]
     note: str = ""
     seed: int | None = None
+    or_error: str = ""  # an exception that is as good an answer as the right value
 
     def tensors(self) -> Iterator[Tensor]:
         """All tensor arguments, those in lists too."""
@@ -40,7 +41,7 @@ class Sample:
             return value
 
         values = {name: apply(value) for name, value in self.values.items()}
-        return Sample(values, f"{self.note} {note}".strip(), self.seed)
+        return replace(self, values=values, note=f"{self.note} {note}".strip())
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,8 @@ def random_values(
     """Random carrier values.
 
     Domains: `any` (about +-4, integers +-9), `positive` (0.1 to 8), `nonzero`, `small` (integers
-    that never overflow a product of three), `wide` (the whole range of an integer dtype),
+    that never overflow a product of three), `exact` (multiples of 1/8 that every floating dtype
+    of 16 bits holds, not zero; positive integers), `wide` (the whole range of an integer dtype),
     `unit` (0 to 1), `offset` (1000 + noise where the dtype resolves it: well conditioned).
     """
     if dtype.kind == "bool":
@@ -126,7 +128,7 @@ def _random_integers(
     if domain == "wide":
         return rng.integers(low, high, shape, dtype=dtype.carrier, endpoint=True)
     bound = {"small": 3, "unit": 1}.get(domain, 9)
-    if domain == "positive":
+    if domain in ("positive", "exact"):
         return rng.integers(1, bound, shape).astype(dtype.carrier)
     values = rng.integers(max(low, -bound), bound, shape, endpoint=True)
     if domain == "nonzero":
@@ -139,6 +141,8 @@ def _random_reals(rng: np.random.Generator, shape: tuple[int, ...], domain: str)
         return rng.random(shape)
     if domain == "positive":
         return rng.uniform(0.1, 8, shape)
+    if domain == "exact":
+        return rng.integers(1, 25, shape) / 8 * rng.choice([-1.0, 1.0], shape)
     if domain == "offset":
         return rng.uniform(1, 2, shape) + 1000
     values = rng.uniform(-4, 4, shape)

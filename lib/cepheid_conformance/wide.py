@@ -12,7 +12,7 @@ from typing import Any
 import mpmath
 import numpy as np
 
-from .dtypes import DTYPES, Array
+from .dtypes import DTYPES, Array, DType
 
 HAS_LONG_DOUBLE = np.finfo(np.longdouble).nmant >= 63
 _MPMATH_DIGITS = 40
@@ -21,9 +21,14 @@ _MPMATH_DIGITS = 40
 def widen(values: Array, dtype: str) -> Array:
     """Carrier values of a floating or complex dtype in a type with spare bits."""
     info = DTYPES[dtype]
+    with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
+        return values.astype(_wide_type(info))
+
+
+def _wide_type(info: DType) -> Any:
     if info.is_complex:
-        return values.astype(np.clongdouble if dtype == "complex128" else np.complex128)
-    return values.astype(np.longdouble if dtype == "float64" else np.float64)
+        return np.clongdouble if info.name == "complex128" else np.complex128
+    return np.longdouble if info.name == "float64" else np.float64
 
 
 def evaluate(name: str, values: Array) -> Array:

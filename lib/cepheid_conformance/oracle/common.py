@@ -43,6 +43,16 @@ def wide(value: Any, dtype: str) -> Array:
     return widen(values, dtype) if DTYPES[dtype].is_inexact else values
 
 
+def native(value: Any, dtype: str) -> Array:
+    """Values in the common dtype, widened only where rounding twice is the same as rounding once:
+    float64 and complex128 stay, since NumPy's own arithmetic rounds them correctly."""
+    values = converted(value, dtype)
+    with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
+        if DTYPES[dtype].is_complex:
+            return values.astype(np.complex128)
+        return values.astype(np.float64) if DTYPES[dtype].is_floating else values
+
+
 def common(*values: Any) -> str:
     """The promoted dtype of operands."""
     return result_type(values)

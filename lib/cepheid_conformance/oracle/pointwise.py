@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -12,7 +13,7 @@ from ..dtypes import DTYPES, Array
 from ..expected import Expected, exact, rounded, within_bound, within_ulp
 from ..promotion import int_to_float
 from ..wide import evaluate
-from .common import common, converted, is_integer, operand, wide, wrapping
+from .common import common, converted, is_integer, native, operand, wide, wrapping
 
 
 def add(self: Any, other: Any, alpha: Any) -> Expected:
@@ -28,28 +29,30 @@ def sub(self: Any, other: Any, alpha: Any) -> Expected:
 def _scaled_sum(self: Any, other: Any, alpha: Any, sign: int) -> Expected:
     dtype = common(self, other)
     info = DTYPES[dtype]
-    a, b = wide(self, dtype), wide(other, dtype)
+    plain = native if alpha == 1 else wide
+    a, b = plain(self, dtype), plain(other, dtype)
     if info.kind == "bool":
         return exact(dtype, a | (b & bool(alpha)))
     with np.errstate(all="ignore"):
         if is_integer(dtype):
             factor = np.asarray(sign * alpha, np.int64)
             return exact(dtype, wrapping(a) + factor * wrapping(b))
-        # x - y is x + (-y) in every sign and special value but those of NaN. A complex factor of
-        # one is not multiplied: that would turn an infinity into NaN in the other part.
+        # Whether a complex factor of one is multiplied is open, and with it the signs of zeros.
         if alpha == 1:
-            return rounded(dtype, a + b if sign > 0 else a - b)
+            value = a + b if sign > 0 else a - b
+            return rounded(dtype, value, any_zero_sign=info.is_complex)
         product = a.dtype.type(alpha) * b
         value = a + product if sign > 0 else a - product
-        # Product and sum may round one after the other, in the compute type.
-        step = DTYPES["float32"].eps if info.itemsize == 2 else info.eps
-        return within_ulp(dtype, value, bound=step * np.abs(product), any_zero_sign=True)
+        # Product and sum may round one after the other.
+        bound = info.eps * np.abs(product)
+        return within_ulp(dtype, value, bound=bound, any_zero_sign=True)
 
 
 def mul(self: Any, other: Any) -> Expected:
     """self * other."""
     dtype = common(self, other)
-    a, b = wide(self, dtype), wide(other, dtype)
+    read = wide if DTYPES[dtype].is_complex else native
+    a, b = read(self, dtype), read(other, dtype)
     with np.errstate(all="ignore"):
         if DTYPES[dtype].kind == "bool":
             return exact(dtype, a & b)
@@ -63,7 +66,8 @@ def mul(self: Any, other: Any) -> Expected:
 def true_divide(self: Any, other: Any) -> Expected:
     """self / other in a floating dtype."""
     dtype = int_to_float(common(self, other))
-    a, b = wide(self, dtype), wide(other, dtype)
+    read = wide if DTYPES[dtype].is_complex else native
+    a, b = read(self, dtype), read(other, dtype)
     with np.errstate(all="ignore"):
         if DTYPES[dtype].is_complex:
             return within_ulp(dtype, a / b)
@@ -81,19 +85,22 @@ def divide_mode(self: Any, other: Any, rounding_mode: str | None) -> Expected:
 
 def floor_divide(self: Any, other: Any) -> Expected:
     """Python's //: the floor of the exact quotient."""
-    return _rounded_quotient(self, other, np.floor, lambda q: q.numerator // q.denominator)
+    return _rounded_quotient(self, other, np.floor_divide, math.floor)
 
 
 def trunc_divide(self: Any, other: Any) -> Expected:
     """C's integer division: the quotient towards zero."""
-    return _rounded_quotient(self, other, np.trunc, int)
+    return _rounded_quotient(self, other, lambda a, b: np.trunc(a / b), math.trunc)
 
 
 def _rounded_quotient(
-    self: Any, other: Any, whole: Callable[[Array], Array], of_fraction: Callable[[Fraction], int]
+    self: Any,
+    other: Any,
+    whole: Callable[[Array, Array], Array],
+    of_fraction: Callable[[Fraction], int],
 ) -> Expected:
     dtype = common(self, other)
-    a, b = np.broadcast_arrays(wide(self, dtype), wide(other, dtype))
+    a, b = np.broadcast_arrays(native(self, dtype), native(other, dtype))
     if is_integer(dtype):
         pairs = zip(a.ravel().tolist(), b.ravel().tolist(), strict=True)
         values = [of_fraction(Fraction(x, y)) for x, y in pairs]
@@ -101,15 +108,14 @@ def _rounded_quotient(
         return exact(dtype, np.array(wrapped, np.int64).reshape(a.shape))
     with np.errstate(all="ignore"):
         quotient = a / b
-        value = whole(quotient)
+        value = whole(a, b)
         # A quotient that rounds to a whole number may be taken before or after that rounding.
         nearest = np.rint(quotient)
         close = np.abs(quotient - nearest) <= DTYPES[dtype].eps * np.abs(quotient)
         slack = np.where(close & (quotient != nearest), 1.0, 0.0)
-        value = np.where(np.isinf(a) & np.isfinite(b), quotient, value)
         # Beyond the precision the quotient itself is rounded.
         slack = np.where(np.abs(quotient) * DTYPES[dtype].eps >= 0.5, np.abs(quotient), slack)
-        slack = np.where(np.isfinite(slack), slack * 1.0, 0.0)
+        slack = np.where(np.isfinite(slack), slack, 0.0)
     return within_bound(dtype, value, slack)
 
 
@@ -133,9 +139,9 @@ def abs(self: Any) -> Expected:  # noqa: A001  # the op's own name
 
 def _float_function(name: str, self: Any, correctly_rounded: bool = False) -> Expected:
     dtype = int_to_float(self.dtype)
-    value = evaluate(name, wide(self, dtype))
     if correctly_rounded and not DTYPES[dtype].is_complex:
-        return rounded(dtype, value)
+        return rounded(dtype, evaluate(name, native(self, dtype)))
+    value = evaluate(name, wide(self, dtype))
     return within_ulp(dtype, value)
 
 

@@ -55,7 +55,7 @@ def special_complex(info: DType, finite: bool = True) -> Array:
     """Products of special real and imaginary parts."""
     part = DTYPES[info.real_name]
     reals = _special_reals(part)
-    reals = reals[np.abs(reals) <= 100] if finite else reals
+    reals = reals[np.abs(reals) <= 10] if finite else reals
     first, second = np.meshgrid(reals, reals)
     # Assembled by parts: arithmetic with 1j would lose signed zeros and infinities.
     result = np.empty(first.size, info.carrier)

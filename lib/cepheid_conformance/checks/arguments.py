@@ -1,0 +1,26 @@
+"""K12: every argument has its effect: alpha, rounding mode, keepdim, dtype=..."""
+
+from __future__ import annotations
+
+from ..cells import Bench, Cell
+from ..op_spec import OpSpec
+from .common import Finding, draw, has_samples, judge
+
+KIND = "arguments"
+NUMBER = "K12"
+DEVICES = ("cpu",)
+_CLASSES = ("arguments",)
+
+
+def inapplicable(spec: OpSpec, dtype: str) -> str | None:
+    """Needs samples of its input class."""
+    return (
+        None
+        if has_samples(spec, dtype, *_CLASSES)
+        else "the op has no argument beyond its tensors and dims"
+    )
+
+
+def check(cell: Cell, bench: Bench) -> list[Finding]:
+    """Judge the samples against the oracle."""
+    return judge(cell, bench, [sample for kind in _CLASSES for sample in draw(cell, kind)])

@@ -1,0 +1,26 @@
+"""K24: order: ties, stability, placement of NaN."""
+
+from __future__ import annotations
+
+from ..cells import Bench, Cell
+from ..op_spec import OpSpec
+from .common import Finding, draw, has_samples, judge
+
+KIND = "order"
+NUMBER = "K24"
+DEVICES = ("cpu",)
+_CLASSES = ("ties",)
+
+
+def inapplicable(spec: OpSpec, dtype: str) -> str | None:
+    """Needs samples of its input class."""
+    return (
+        None
+        if has_samples(spec, dtype, *_CLASSES)
+        else "the op's result doesn't depend on an order of elements"
+    )
+
+
+def check(cell: Cell, bench: Bench) -> list[Finding]:
+    """Judge the samples against the oracle."""
+    return judge(cell, bench, [sample for kind in _CLASSES for sample in draw(cell, kind)])

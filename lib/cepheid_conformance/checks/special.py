@@ -1,0 +1,26 @@
+"""K4: special values: signed zeros, subnormals, infinities, NaN, extremes of integers."""
+
+from __future__ import annotations
+
+from ..cells import Bench, Cell
+from ..op_spec import OpSpec
+from .common import Finding, draw, has_samples, judge
+
+KIND = "special"
+NUMBER = "K4"
+DEVICES = ("cpu",)
+_CLASSES = ("special",)
+
+
+def inapplicable(spec: OpSpec, dtype: str) -> str | None:
+    """Needs samples of its input class."""
+    return (
+        None
+        if has_samples(spec, dtype, *_CLASSES)
+        else "the op computes nothing from values, or the dtype has no special ones"
+    )
+
+
+def check(cell: Cell, bench: Bench) -> list[Finding]:
+    """Judge the samples against the oracle."""
+    return judge(cell, bench, [sample for kind in _CLASSES for sample in draw(cell, kind)])

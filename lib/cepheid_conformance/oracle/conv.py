@@ -1,0 +1,73 @@
+"""Reference values of convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..dtypes import Array
+from ..expected import Expected, within_bound
+from ..wide import widen
+from .matmul import magnitude, product_bound
+
+
+def conv2d(
+    input: Any,  # noqa: A002  # the schema's name
+    weight: Any,
+    bias: Any,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> Expected:
+    """Cross-correlation of each group, plus the bias of each output channel."""
+    dtype = input.dtype
+    batched = len(input.shape) == 4
+    x = widen(input.data, dtype)
+    x = x if batched else x[None]
+    w = widen(weight.data, dtype)
+    steps = (_pair(stride), _pair(padding), _pair(dilation), groups)
+    with np.errstate(all="ignore"):
+        value = _correlate(x, w, *steps)
+        size = _correlate(magnitude(x), magnitude(w), *steps)
+    if bias is not None:
+        shift = widen(bias.data, dtype)[:, None, None]
+        value, size = value + shift, size + magnitude(shift)
+    bound = product_bound(size, int(np.prod(w.shape[1:])), dtype)
+    return within_bound(dtype, value if batched else value[0], bound if batched else bound[0])
+
+
+def _pair(value: Sequence[int] | int) -> tuple[int, int]:
+    values = [value] if isinstance(value, int) else list(value)
+    return (values[0], values[-1])
+
+
+def _correlate(
+    x: Array,
+    w: Array,
+    stride: tuple[int, int],
+    padding: tuple[int, int],
+    dilation: tuple[int, int],
+    groups: int,
+) -> Array:
+    """Sum over kernel positions of shifted, strided inputs times weights."""
+    x = np.pad(x, ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2))
+    kernel = w.shape[2:]
+    sizes = [
+        (x.shape[2 + i] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1 for i in range(2)
+    ]
+    grouped = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
+    weights = w.reshape(groups, -1, *w.shape[1:])
+    total = np.zeros((x.shape[0], groups, weights.shape[1], *sizes), x.dtype)
+    for row in range(kernel[0]):
+        for column in range(kernel[1]):
+            window = grouped[
+                ...,
+                row * dilation[0] :: stride[0],
+                column * dilation[1] :: stride[1],
+            ][..., : sizes[0], : sizes[1]]
+            # n batch, g group, c input channel, o output channel
+            total += np.einsum("ngcij,goc->ngoij", window, weights[..., row, column])
+    return total.reshape(x.shape[0], -1, *sizes)

@@ -1,0 +1,108 @@
+"""Inputs of convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..sample import Draw, ErrorSample, Sample
+from ..tensors import Tensor
+
+_ARGUMENTS: tuple[dict[str, Any], ...] = (
+    {"stride": [2, 1]},
+    {"padding": [1, 2]},
+    {"dilation": [2, 1]},
+    {"stride": [2, 2], "padding": [1, 1]},
+    {"groups": 2},
+    {"groups": 4, "padding": [1, 1]},
+)
+
+
+def _case(
+    draw: Draw,
+    image: tuple[int, ...],
+    weight: tuple[int, ...],
+    bias: bool = True,
+    domain: str = "any",
+) -> dict[str, Any]:
+    values: dict[str, Any] = {
+        "input": draw.tensor(image, domain),
+        "weight": draw.tensor(weight, domain),
+    }
+    if bias:
+        values["bias"] = draw.tensor(weight[:1], domain)
+    return values
+
+
+def conv2d(draw: Draw) -> Iterator[Sample]:
+    """Images with and without batch; kernels of odd and even size."""
+    shapes: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
+    if draw.kind == "small":
+        shapes = (((2, 3, 6, 5), (4, 3, 3, 3)), ((1, 2, 4, 4), (3, 2, 1, 1)))
+    if draw.kind == "sizes":
+        shapes = (
+            ((1, 1, 7, 9), (1, 1, 2, 3)),
+            ((2, 3, 33, 31), (5, 3, 3, 3)),
+            ((1, 16, 17, 15), (33, 16, 3, 3)),
+            ((3, 5, 8, 65), (7, 5, 1, 1)),
+            ((1, 4, 40, 40), (4, 4, 7, 5)),
+        )
+    if draw.kind == "shapes":
+        shapes = (
+            ((3, 6, 5), (4, 3, 3, 3)),
+            ((0, 3, 6, 5), (4, 3, 3, 3)),
+            ((1, 1, 3, 3), (1, 1, 3, 3)),
+        )
+    for image, weight in shapes:
+        for bias in (True, False):
+            note = f"{list(image)} with {list(weight)}{', bias' if bias else ''}"
+            yield Sample(_case(draw, image, weight, bias), note)
+    if draw.kind == "arguments":
+        for arguments in _ARGUMENTS:
+            groups = arguments.get("groups", 1)
+            values = _case(draw, (2, 4, 7, 8), (8, 4 // groups, 3, 3))
+            yield Sample({**values, **arguments}, str(arguments))
+    if draw.kind == "accuracy":
+        for domain in ("any", "positive"):
+            values = _case(draw, (1, 32, 12, 12), (8, 32, 3, 3), domain=domain)
+            yield Sample(values, f"288 terms, {domain}")
+    if draw.kind == "special":
+        for note, value in (("NaN", np.nan), ("infinity", np.inf)):
+            values = _case(draw, (1, 2, 9, 9), (3, 2, 3, 3), domain="positive")
+            data = values["input"].data.copy()
+            data[0, 1, 4, 4] = value
+            yield Sample({**values, "input": Tensor(draw.dtype, data)}, f"{note} in the image")
+
+
+# Errors.
+
+
+def conv_channels(draw: Draw) -> Iterator[ErrorSample]:
+    """Channels of image and weight differ."""
+    values = _case(draw, (1, 3, 5, 5), (2, 4, 3, 3))
+    yield ErrorSample(values, "RuntimeError", r"conv2d: .*channel.*3.*4|conv2d: .*channel.*4.*3")
+
+
+def conv_groups(draw: Draw) -> Iterator[ErrorSample]:
+    """Groups that don't divide the channels."""
+    values = _case(draw, (1, 4, 5, 5), (4, 1, 3, 3))
+    yield ErrorSample({**values, "groups": 3}, "RuntimeError", r"conv2d: .*groups.*3")
+    yield ErrorSample(
+        {**values, "groups": 0}, "RuntimeError", r"conv2d: .*groups.*0", also=("ValueError",)
+    )
+
+
+def conv_kernel_too_large(draw: Draw) -> Iterator[ErrorSample]:
+    """A kernel that doesn't fit the padded image."""
+    values = _case(draw, (1, 1, 3, 3), (1, 1, 4, 4))
+    yield ErrorSample(values, "RuntimeError", r"conv2d: .*kernel")
+
+
+def conv_rank(draw: Draw) -> Iterator[ErrorSample]:
+    """An image of rank 2, a weight of rank 3."""
+    values = _case(draw, (5, 5), (1, 1, 3, 3))
+    yield ErrorSample(values, "RuntimeError", r"conv2d: .*input.*\[5, 5\]")
+    values = _case(draw, (1, 1, 5, 5), (1, 3, 3))
+    yield ErrorSample(values, "RuntimeError", r"conv2d: .*weight.*\[1, 3, 3\]")

@@ -1,0 +1,250 @@
+"""Inputs of the reductions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+
+from ..sample import Draw, ErrorSample, Sample
+from ..tensors import Tensor
+from .common import (
+    LINE_SIZES,
+    ODD_SHAPES,
+    SMALL_SHAPES,
+    dim_out_of_range,
+    special_tensor,
+    special_values,
+    with_dim,
+)
+
+__all__ = ["dim_out_of_range"]
+
+# Outputs longer than 1,024, rank 3, and lines across tile edges.
+_FOLDED = (
+    ((33, 129), (0, 1)),
+    ((70, 257), (0, 1)),
+    ((1500, 3), (0, 1)),
+    ((3, 1500), (0, 1)),
+    ((5, 33, 7), (0, 1, 2)),
+    ((2, 4097), (1,)),
+    ((4097, 2), (0,)),
+)
+
+
+def _lines(draw: Draw) -> tuple[tuple[int, ...], ...]:
+    if draw.kind == "small":
+        return SMALL_SHAPES
+    if draw.kind == "sizes":
+        return tuple((size,) for size in LINE_SIZES) + ((33, 129), (5, 33, 7))
+    return ODD_SHAPES if draw.kind == "shapes" else ()
+
+
+def _hard_values(draw: Draw) -> Iterator[tuple[Tensor, str]]:
+    """Tensors for the special, accuracy and dtype classes."""
+    info = draw.info
+    if draw.kind == "special":
+        if not info.is_complex:
+            yield Tensor(draw.dtype, special_values(info)[::-1].copy()), "special values"
+        if info.is_floating:
+            yield from _with_special(draw)
+    if draw.kind == "accuracy" and info.is_inexact:
+        for domain in ("any", "positive", "offset"):
+            if domain != "offset" or info.itemsize > 2:
+                yield draw.tensor((30, 1000), domain), f"30,000 values, {domain}"
+    if draw.kind == "dtype" and info.is_integral:
+        yield draw.tensor((7, 30), "wide"), "the whole range of the dtype"
+
+
+def _with_special(draw: Draw) -> Iterator[tuple[Tensor, str]]:
+    """One or two special values among ordinary ones, in the body and in the tail."""
+    plain = draw.tensor((4, 37)).data
+    for note, marks in (
+        ("NaN early", {(1, 2): math.nan}),
+        ("NaN last", {(3, 36): math.nan}),
+        ("infinity", {(0, 20): math.inf}),
+        ("both infinities in one row", {(2, 3): math.inf, (2, 30): -math.inf}),
+        ("NaN after infinity", {(2, 3): math.inf, (2, 30): math.nan}),
+        ("negative infinity", {(0, 0): -math.inf, (3, 0): -math.inf}),
+    ):
+        data = plain.copy()
+        for place, value in marks.items():
+            data[place] = value
+        yield Tensor(draw.dtype, data), note
+    yield Tensor(draw.dtype, np.full((3, 19), -math.inf, plain.dtype)), "all negative infinity"
+    yield Tensor(draw.dtype, np.full((2, 17), -0.0, plain.dtype)), "all negative zero"
+
+
+def _ties(draw: Draw) -> Iterator[Sample]:
+    if draw.kind == "ties":
+        yield Sample({"self": Tensor(draw.dtype, np.ones(70, draw.info.carrier))}, "all equal")
+        values = draw.tensor((300,), "small").data
+        yield Sample({"self": Tensor(draw.dtype, values)}, "few distinct values")
+
+
+def reduce_all_plain(draw: Draw) -> Iterator[Sample]:
+    """Everything folded to one value."""
+    for shape in _lines(draw):
+        yield Sample({"self": draw.tensor(shape)}, f"shape {list(shape)}")
+    for tensor, note in _hard_values(draw):
+        yield Sample({"self": tensor}, note)
+    if draw.kind in ("small", "special"):
+        zeros = Tensor(draw.dtype, np.zeros(70, draw.info.carrier))
+        yield Sample({"self": zeros}, "all zero")
+
+
+def reduce_all(draw: Draw) -> Iterator[Sample]:
+    """Everything folded to one value, with the dtype of the result."""
+    yield from reduce_all_plain(draw)
+    if draw.kind == "arguments":
+        for dtype in result_dtypes(draw):
+            yield Sample({"self": draw.tensor((9,), "exact"), "dtype": dtype}, f"dtype {dtype}")
+
+
+def result_dtypes(draw: Draw) -> list[str]:
+    """Dtypes that hold small integers and what self can turn into without loss of kind."""
+    if draw.info.is_complex:
+        return ["complex64", "complex128"]
+    names = ["float32", "float64", "bfloat16", "complex64"]
+    if not draw.info.is_inexact and draw.spec.name == "sum":
+        names += ["int32", "uint8", "int64"]
+    return names
+
+
+def reduce_dims(draw: Draw) -> Iterator[Sample]:
+    """Dims folded one by one, in pairs, all."""
+    yield from _reduce_dims(draw, empty=True)
+    if draw.kind == "arguments":
+        for dtype in result_dtypes(draw):
+            values = {"self": draw.tensor((3, 4), "exact"), "dim": [1], "dtype": dtype}
+            yield Sample(values, f"dtype {dtype}")
+
+
+def reduce_dims_nonempty(draw: Draw) -> Iterator[Sample]:
+    """The same for reductions without a value for nothing."""
+    yield from _reduce_dims(draw, empty=False)
+
+
+def _reduce_dims(draw: Draw, empty: bool) -> Iterator[Sample]:
+    kind = draw.kind
+    shapes = SMALL_SHAPES if kind == "small" else ODD_SHAPES if kind == "shapes" else ()
+    for shape in shapes:
+        for dim in _dim_lists(len(shape), every=kind == "shapes"):
+            if empty or _folds_something(shape, dim):
+                values = {"self": draw.tensor(shape), "dim": dim}
+                yield Sample(values, f"shape {list(shape)}, dim {dim}")
+    if kind == "sizes":
+        for size in LINE_SIZES:
+            yield Sample({"self": draw.tensor((size,)), "dim": [0]}, f"{size} elements")
+        for shape, dims in _FOLDED:
+            for axis in dims:
+                values = {"self": draw.tensor(shape), "dim": [axis]}
+                yield Sample(values, f"shape {list(shape)}, dim {axis}")
+        yield Sample({"self": draw.tensor((5, 33, 7)), "dim": [0, 2]}, "outer dims of rank 3")
+    for tensor, note in _hard_values(draw):
+        for dim in [[0]] if tensor.data.ndim == 1 else [[0], [1], [0, 1]]:
+            yield Sample({"self": tensor, "dim": dim}, f"{note}, dim {dim}")
+    if kind == "arguments":
+        for dim in ([0], [-1], [0, 1]):
+            values = {"self": draw.tensor((3, 4)), "dim": dim, "keepdim": True}
+            yield Sample(values, f"keepdim, dim {dim}")
+
+
+def _dim_lists(rank: int, every: bool) -> list[list[int]]:
+    singles = [[dim] for dim in with_dim(rank)] if every else [[dim] for dim in range(rank)]
+    pairs = [[0, rank - 1]] if rank > 1 else []
+    return [*singles, *pairs, list(range(rank)), []]
+
+
+def _folds_something(shape: tuple[int, ...], dim: list[int]) -> bool:
+    axes = dim or range(len(shape))
+    return not shape or all(shape[axis] for axis in axes)
+
+
+def reduce_one(draw: Draw) -> Iterator[Sample]:
+    """One dim or all, where something is folded."""
+    yield from (sample for sample in _one_dim(draw, whole=True) if _foldable(sample))
+    yield from _ties(draw)
+    if draw.kind == "ties":
+        values = {"self": draw.tensor((20, 9), "small"), "dim": 0}
+        yield Sample(values, "few distinct values, dim 0")
+
+
+def _foldable(sample: Sample) -> bool:
+    shape, dim = sample.values["self"].shape, sample.values.get("dim")
+    return _folds_something(shape, [] if dim is None else [dim])
+
+
+def reduce_int(draw: Draw) -> Iterator[Sample]:
+    """One dim, which may be empty."""
+    yield from _one_dim(draw, whole=False)
+
+
+def _one_dim(draw: Draw, whole: bool) -> Iterator[Sample]:
+    for sample in _reduce_dims(draw, empty=True):
+        dim = sample.values["dim"]
+        if len(dim) == 1:
+            yield Sample({**sample.values, "dim": dim[0]}, sample.note)
+        elif not dim and whole:
+            values = {name: value for name, value in sample.values.items() if name != "dim"}
+            yield Sample(values, sample.note)
+
+
+def equal(draw: Draw) -> Iterator[Sample]:
+    """Equal, differing in one place, differing in shape."""
+    shapes = SMALL_SHAPES if draw.kind == "small" else ODD_SHAPES if draw.kind == "shapes" else ()
+    if draw.kind == "sizes":
+        shapes = tuple((size,) for size in LINE_SIZES)
+    for shape in shapes:
+        one = draw.tensor(shape)
+        yield Sample({"self": one, "other": one.replaced(one.data.copy())}, f"equal {shape}")
+        if one.data.size:
+            data = one.data.copy()
+            data.flat[-1] = data.flat[-1] == 0
+            yield Sample({"self": one, "other": one.replaced(data)}, f"last differs {shape}")
+    if draw.kind == "shapes":
+        yield Sample({"self": draw.tensor((2, 1)), "other": draw.tensor((1, 2))}, "other shape")
+    if draw.kind == "special" and draw.info.is_inexact:
+        one = special_tensor(draw.info)
+        yield Sample({"self": one, "other": one.replaced(one.data.copy())}, "NaN among them")
+        zeros = np.zeros(5, draw.info.carrier)
+        values = {"self": Tensor(draw.dtype, zeros), "other": Tensor(draw.dtype, -zeros)}
+        yield Sample(values, "zeros of both signs")
+
+
+# Errors.
+
+
+def dim_repeated(draw: Draw) -> Iterator[ErrorSample]:
+    """A dim named twice, also through its negative."""
+    for dim in ([0, 0], [1, -1]):
+        yield ErrorSample(
+            {"self": draw.tensor((2, 3)), "dim": dim}, "RuntimeError", r"{op}: .*dim.*"
+        )
+
+
+def mean_of_integers(draw: Draw) -> Iterator[ErrorSample]:
+    """The mean of integers has no integer dtype."""
+    values: dict[str, Any] = {"self": draw.tensor((3,), dtype="int64")}
+    if draw.spec.overload:
+        values["dim"] = [0]
+    yield ErrorSample(values, "RuntimeError", r"mean: .*int64")
+
+
+def reduce_empty(draw: Draw) -> Iterator[ErrorSample]:
+    """Nothing has no largest element."""
+    for dim in (None, 1):
+        values: dict[str, Any] = {"self": draw.tensor((2, 0))}
+        if dim is not None:
+            values["dim"] = [dim] if draw.spec.name == "amax" else dim
+        yield ErrorSample(values, "IndexError", r"{op}: .*", also=("RuntimeError",))
+
+
+def complex_unordered_reduce(draw: Draw) -> Iterator[ErrorSample]:
+    """Complex numbers have no largest."""
+    values = {"self": draw.tensor((3,), dtype="complex64")}
+    error = "RuntimeError"
+    yield ErrorSample(values, error, r"{op}: .*complex64", also=("NotImplementedError",))

@@ -1,0 +1,27 @@
+"""Inputs of the scans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..sample import Draw, Sample
+from .common import ODD_SHAPES, dim_out_of_range, with_dim
+from .reduce import result_dtypes, reduce_int
+
+__all__ = ["dim_out_of_range"]
+
+
+def scan(draw: Draw) -> Iterator[Sample]:
+    """One dim of each shape, those of the reductions."""
+    if draw.kind == "shapes":
+        for shape in ODD_SHAPES:
+            for dim in with_dim(len(shape)):
+                yield Sample({"self": draw.tensor(shape), "dim": dim}, f"{shape}, dim {dim}")
+        return
+    for sample in reduce_int(draw):
+        values = {name: value for name, value in sample.values.items() if name != "keepdim"}
+        yield Sample(values, sample.note)
+    if draw.kind == "arguments":
+        for dtype in result_dtypes(draw):
+            values = {"self": draw.tensor((3, 4), "exact"), "dim": 1, "dtype": dtype}
+            yield Sample(values, f"dtype {dtype}")
