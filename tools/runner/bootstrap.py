@@ -76,6 +76,9 @@ def start(arguments: Sequence[str]) -> int:
     except BootstrapError as error:
         sys.stderr.write(f"run_test.py: {error}\n")
         return exit_codes.BOOTSTRAP
+    except KeyboardInterrupt:
+        sys.stderr.write("run_test.py: stopped; the next run makes what is missing\n")
+        return exit_codes.INTERRUPTED
     sys.stdout.flush()
     command = [str(python), "-P", "-m", "tools.runner", *arguments]
     return os.execve(python, command, variables)
@@ -157,7 +160,7 @@ def _build(environment: Environment) -> None:
         _run(environment, [cmake, "--install", str(build), "--prefix", site], "installing failed")
     else:
         _say(f"building cepheid (log: {environment.log})")
-        options = ["--no-build-isolation", "--no-deps", "-C", f"build-dir={build}"]
+        options = ["--no-build-isolation", "--no-deps", f"--config-settings=build-dir={build}"]
         installed.unlink(missing_ok=True)
         _pip(environment, [*options, "-e", str(ROOT)])
         installed.write_text(layout)
