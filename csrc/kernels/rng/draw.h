@@ -1,0 +1,32 @@
+#pragma once
+
+#include "base/mt19937.h"
+
+namespace ceph::kernels {
+
+// Uniform draws in [0, 1) on a grid that the type holds exactly: 24 bits of one word, or 53 bits of
+// two.
+inline float draw_unit(Mt19937& engine, float) {
+  return static_cast<float>(engine.next() & 0xffffffu) * 0x1p-24f;
+}
+inline double draw_unit(Mt19937& engine, double) {
+  return static_cast<double>(engine.next64() & 0x1fffffffffffffull) * 0x1p-53;
+}
+
+// An integer in [0, range); 0 stands for 2^64. A range below 2^28 takes one word, a larger one two, so
+// that the remainder favours no value by more than 1/16.
+class IntegerDraw {
+ public:
+  explicit IntegerDraw(uint64_t range) : range_(range) {}
+
+  uint64_t operator()(Mt19937& engine) const {
+    if (range_ == 0) return engine.next64();
+    if (range_ < uint64_t(1) << 28) return engine.next() % static_cast<uint32_t>(range_);
+    return engine.next64() % range_;
+  }
+
+ private:
+  uint64_t range_;
+};
+
+}  // namespace ceph::kernels
