@@ -54,7 +54,8 @@ def build() -> Counts:
     """The editable install, brought up to date, and what must hold of its objects."""
     bootstrap.prepare_own()
     folder = build_folder(environment().folder.name)
-    return run([environment().python, "-m", "tools.lint", "weak_symbols", "--build", folder])
+    checks = ["weak_symbols", "baseline"]
+    return run([environment().python, "-m", "tools.lint", *checks, "--build", folder])
 
 
 def types() -> Counts:

@@ -5,29 +5,22 @@ build takes the project's own convolution path.
 """
 
 import importlib.metadata
-import os
+from pathlib import Path
 
 
-def locate(distribution: str, tail: str) -> str:
+def locate(distribution: str, tail: str) -> Path:
     """The real path of the installed file of `distribution` whose name ends in `tail`."""
     for file in importlib.metadata.files(distribution) or []:
         if str(file).endswith(tail):
-            return os.path.realpath(file.locate())
+            return Path(str(file.locate())).resolve()
     raise SystemExit(f"{distribution}: no file ends in {tail!r}; reinstall the package")
-
-
-def folder(path: str, levels: int) -> str:
-    """The folder `levels` above the file at `path`."""
-    for _ in range(levels):
-        path = os.path.dirname(path)
-    return path
 
 
 def main() -> None:
     """Print the list."""
     blas = "scipy-openblas32"
     items = [
-        f"BLAS_INCLUDE={folder(locate(blas, 'include/cblas.h'), 1)}",
+        f"BLAS_INCLUDE={locate(blas, 'include/cblas.h').parent}",
         f"BLAS_LIBRARY={locate(blas, 'libscipy_openblas.so')}",
         f"BLAS_LICENSE={locate(blas, 'LICENSE.txt')}",
     ]
@@ -37,7 +30,7 @@ def main() -> None:
         print(";".join(items))
         return
     items += [
-        f"DNNL_INCLUDE={folder(locate('onednn-devel-cpu-gomp', 'oneapi/dnnl/dnnl.hpp'), 3)}",
+        f"DNNL_INCLUDE={locate('onednn-devel-cpu-gomp', 'oneapi/dnnl/dnnl.hpp').parents[2]}",
         f"DNNL_LIBRARY={locate('onednn-cpu-gomp', 'libdnnl.so.3')}",
         f"DNNL_LICENSE={locate('onednn-cpu-gomp', 'LICENSE.txt')}",
     ]

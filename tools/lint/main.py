@@ -13,7 +13,17 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from tools.lint import layers, messages, notes, ops_yaml, private_paths, sizes, types, weak_symbols
+from tools.lint import (
+    baseline,
+    layers,
+    messages,
+    notes,
+    ops_yaml,
+    private_paths,
+    sizes,
+    types,
+    weak_symbols,
+)
 from tools.lint.common import CPP_SUFFIXES, Problem, tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,6 +73,7 @@ def _checks(root: Path, build: Path | None, fix: bool) -> dict[str, Check]:
         checks[name] = partial(_own, module.check, root)
     if build is not None:
         checks["weak_symbols"] = partial(_own, weak_symbols.check, build)
+        checks["baseline"] = partial(_own, baseline.check, build)
     return checks
 
 

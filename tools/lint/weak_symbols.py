@@ -23,7 +23,7 @@ def check(build: Path) -> list[Problem]:
 
     A folder without such objects is a problem: a check that looks at nothing proves nothing.
     """
-    objects = [path for path in sorted(build.rglob("*.o")) if _is_vector_unit(path)]
+    objects = [path for path in sorted(build.rglob("*.o")) if is_vector_unit(path)]
     if not objects:
         return [Problem(str(build), 0, "no object of an ISA unit here; build first")]
     return [
@@ -33,7 +33,8 @@ def check(build: Path) -> list[Problem]:
     ]
 
 
-def _is_vector_unit(path: Path) -> bool:
+def is_vector_unit(path: Path) -> bool:
+    """Whether an object is a unit of an instruction set above the baseline."""
     unit = any(f"/{folder}/" in path.as_posix() for folder in FOLDERS)
     return unit and BASELINE not in path.name
 
