@@ -96,8 +96,8 @@ def _prepare(arguments: Sequence[str]) -> tuple[Path, dict[str, str]]:
 def prepare_own() -> Path:
     """The environment that builds and tests, with cepheid built from the tree as it is."""
     environment = environment_of(OWN, "dev.txt")
+    make(environment)
     with _locked(environment):
-        _make(environment)
         _build(environment)
     return environment.python
 
@@ -108,8 +108,7 @@ def prepare_candidate(arguments: Sequence[str]) -> dict[str, str]:
     if name in (None, OWN) or not (REQUIREMENTS / f"{name}.txt").is_file():
         return {}
     environment = environment_of(str(name), f"{name}.txt")
-    with _locked(environment):
-        _make(environment)
+    make(environment)
     return {CANDIDATE_VARIABLE: str(environment.python)}
 
 
@@ -128,8 +127,13 @@ def environment_of(name: str, requirements: str) -> Environment:
     return Environment(base.absolute() / f"{name}-{version}", REQUIREMENTS / requirements)
 
 
+def make(environment: Environment) -> None:
+    """Create the environment unless it is complete. Raises BootstrapError."""
+    with _locked(environment):
+        _make(environment)
+
+
 def _make(environment: Environment) -> None:
-    """Create the environment unless it is complete."""
     if environment.stamp.is_file() and environment.stamp.read_text() == environment.key():
         return
     _say(f"making {environment.folder} from {environment.requirements.name}")

@@ -73,7 +73,7 @@ def _stages(run: Run) -> int:
     trace.stage(trace.SELECTION)
     selection = select(settings.root, settings.groups, names)
     collection = _collect(run, selection)
-    trace.stage(trace.TARGETS, absent="no selection by changed files yet; every named test runs")
+    trace.stage(trace.TARGETS, absent=trace.NO_TARGETS)
     trace.stage(trace.SHARDING)
     plan = _plan(arguments, settings.root, collection)
     if arguments.list_only:

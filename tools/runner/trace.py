@@ -1,7 +1,15 @@
-"""Flow 8, the test run: its named stages, recorded as they are reached."""
+"""Flow 8, the test run: its named stages, recorded as they are reached.
 
+They go to the listeners of this process and, where CEPHEID_TRACE_FILE names a file, to it in the
+format of docs/flows.md.
+"""
+
+import json
+import os
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 ARGUMENTS = "arguments merged with TESTS_TO_INCLUDE"
 SELECTION = "selection and groups"
@@ -16,6 +24,10 @@ FLOW = (ARGUMENTS, SELECTION, TARGETS, SHARDING, SERIAL, PARALLEL, FILE, TEST)
 """In the order in which a run first reaches them, files that run alone aside (FILE follows
 SERIAL as soon as a serial file exists)."""
 
+NO_TARGETS = "no selection by changed files yet; every named test runs"
+FLOW_NUMBER = 8
+FILE_VARIABLE = "CEPHEID_TRACE_FILE"
+
 Sink = Callable[[str, str], None]
 _sinks: list[Sink] = []
 
@@ -29,6 +41,22 @@ def stage(name: str, absent: str = "") -> None:
         raise ValueError(f"stage: expected one of {FLOW}; got {name!r}; add it to trace.FLOW")
     for sink in _sinks:
         sink(name, absent)
+    if path := os.environ.get(FILE_VARIABLE):
+        _append(Path(path), name, absent)
+
+
+def _append(path: Path, name: str, absent: str) -> None:
+    """One write in append mode: several processes may share the file."""
+    record = {
+        "flow": FLOW_NUMBER,
+        "stage": name,
+        "status": "absent" if absent else "done",
+        "reason": absent,
+        "t": time.time(),
+        "pid": os.getpid(),
+    }
+    with path.open("a") as file:
+        file.write(json.dumps(record) + "\n")
 
 
 @contextmanager

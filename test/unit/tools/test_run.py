@@ -75,6 +75,18 @@ def test_stages_of_the_flow_in_order(scratch: Any) -> None:
     assert set(absent) == {trace.TARGETS}
 
 
+def test_stages_are_written_to_the_trace_file(scratch: Any) -> None:
+    scratch.write("test/unit/test_a.py", PASSING)
+    path = scratch.root / "trace"
+    scratch.run(CEPHEID_TRACE_FILE=str(path))
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    assert tuple(dict.fromkeys(record["stage"] for record in records)) == trace.FLOW
+    assert {record["flow"] for record in records} == {8}
+    status = {record["stage"]: (record["status"], record["reason"]) for record in records}
+    assert status.pop(trace.TARGETS) == ("absent", trace.NO_TARGETS)
+    assert set(status.values()) == {("done", "")}
+
+
 def test_unknown_stage_is_refused() -> None:
     with pytest.raises(ValueError, match=r"stage: expected one of .* got 'lunch'"):
         trace.stage("lunch")
