@@ -9,8 +9,10 @@ namespace ceph::kernels {
 // dst that overlaps itself is refused. Versions are the caller's to bump.
 //
 // Note [Casts]
-// float -> integer truncates toward zero and wraps modulo 2^bits, through int64 (uint64 for
-// uint64); NaN, infinities and values outside int64 become INT64_MIN before wrapping, as x86 does.
+// float -> integer truncates toward zero; what lies outside the integer's range is not an error and
+// not undefined: for integers up to 32 bits the value goes through int32 (uint32: int64), for 64 bits
+// through int64, where NaN and values out of range become the smallest integer, as x86 does; then it
+// wraps modulo 2^bits. uint64 also takes [2^63, 2^64). Integers among themselves wrap.
 // Anything -> bool is `!= 0` (NaN is true). Complex -> real drops the imaginary part. float ->
 // narrower float rounds to nearest even; float8_e4m3fn has no infinity: too large becomes NaN.
 CEPH_API void copy_into(const Tensor& dst, const Tensor& src);
@@ -18,5 +20,11 @@ CEPH_API void copy_into(const Tensor& dst, const Tensor& src);
 // A new tensor of `dtype` with src's values: dense, in the layout that src has (permuted stays
 // permuted). For src of that dtype already it is a clone.
 CEPH_API Tensor cast(const Tensor& src, DType dtype);
+
+// One element.
+CEPH_API void convert_element(void* to, DType to_dtype, const void* from, DType from_dtype);
+// `count` contiguous elements; the two ranges don't overlap.
+CEPH_API void convert_elements(void* to, DType to_dtype, const void* from, DType from_dtype,
+                               int64_t count);
 
 }  // namespace ceph::kernels

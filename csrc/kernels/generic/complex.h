@@ -1,0 +1,99 @@
+// Complex functions. Elementary ones are computed in the next wider real type, double for float and
+// long double for double, which keeps them from overflow on the way, and by the C library, which
+// follows Annex G. These loops call functions and don't vectorise.
+
+// The compiler's complex types, whose products and quotients recover infinities from NaN (Annex
+// G.5.1), for the widths that values are computed in.
+using WideComplex = __complex__ double;
+using WidestComplex = __complex__ long double;
+
+template <class T>
+CEPH_INLINE T real(Complex<T> z) {
+  return z.re;
+}
+template <class T>
+CEPH_INLINE T imag(Complex<T> z) {
+  return z.im;
+}
+template <class T>
+CEPH_INLINE Complex<T> add(Complex<T> a, Complex<T> b) {
+  return {a.re + b.re, a.im + b.im};
+}
+template <class T>
+CEPH_INLINE Complex<T> sub(Complex<T> a, Complex<T> b) {
+  return {a.re - b.re, a.im - b.im};
+}
+template <class T>
+CEPH_INLINE Complex<T> neg(Complex<T> a) {
+  return {-a.re, -a.im};
+}
+template <class T>
+CEPH_INLINE bool eq(Complex<T> a, Complex<T> b) {
+  return a.re == b.re && a.im == b.im;
+}
+template <class T>
+CEPH_INLINE bool ne(Complex<T> a, Complex<T> b) {
+  return a.re != b.re || a.im != b.im;
+}
+
+CEPH_INLINE WideComplex wide(Complex<float> z) {
+  WideComplex result;
+  __real__ result = z.re;
+  __imag__ result = z.im;
+  return result;
+}
+CEPH_INLINE WidestComplex wide(Complex<double> z) {
+  WidestComplex result;
+  __real__ result = z.re;
+  __imag__ result = z.im;
+  return result;
+}
+CEPH_INLINE Complex<float> narrow(WideComplex z) {
+  return {static_cast<float>(__real__ z), static_cast<float>(__imag__ z)};
+}
+CEPH_INLINE Complex<double> narrow(WidestComplex z) {
+  return {static_cast<double>(__real__ z), static_cast<double>(__imag__ z)};
+}
+
+template <class T>
+CEPH_INLINE Complex<T> mul(Complex<T> a, Complex<T> b) {
+  Complex<T> plain{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+  if (plain.re != plain.re && plain.im != plain.im) [[unlikely]] return narrow(wide(a) * wide(b));
+  return plain;
+}
+template <class T>
+CEPH_INLINE Complex<T> div(Complex<T> a, Complex<T> b) {
+  return narrow(wide(a) / wide(b));
+}
+
+CEPH_INLINE WideComplex exp_wide(WideComplex z) { return __builtin_cexp(z); }
+CEPH_INLINE WidestComplex exp_wide(WidestComplex z) { return __builtin_cexpl(z); }
+CEPH_INLINE WideComplex log_wide(WideComplex z) { return __builtin_clog(z); }
+CEPH_INLINE WidestComplex log_wide(WidestComplex z) { return __builtin_clogl(z); }
+
+template <class T>
+CEPH_INLINE Complex<T> exp(Complex<T> z) {
+  return narrow(exp_wide(wide(z)));
+}
+template <class T>
+CEPH_INLINE Complex<T> log(Complex<T> z) {
+  return narrow(log_wide(wide(z)));
+}
+CEPH_INLINE Complex<float> sqrt(Complex<float> z) { return narrow(__builtin_csqrt(wide(z))); }
+CEPH_INLINE Complex<double> sqrt(Complex<double> z) { return narrow(__builtin_csqrtl(wide(z))); }
+CEPH_INLINE Complex<float> tanh(Complex<float> z) { return narrow(__builtin_ctanh(wide(z))); }
+CEPH_INLINE Complex<double> tanh(Complex<double> z) { return narrow(__builtin_ctanhl(wide(z))); }
+template <class T>
+CEPH_INLINE Complex<T> sigmoid(Complex<T> z) {
+  auto e = exp_wide(-wide(z));
+  decltype(e) one = 1;
+  return narrow(one / (one + e));
+}
+
+// exp(y log x), with x^0 = 1 and 0^y = 0 where the real part of y is positive.
+template <class T>
+CEPH_INLINE Complex<T> pow(Complex<T> x, Complex<T> y) {
+  if (y.re == 0 && y.im == 0) return {T(1), T(0)};
+  if (x.re == 0 && x.im == 0 && y.re > 0) return {T(0), T(0)};
+  return narrow(exp_wide(wide(y) * log_wide(wide(x))));
+}

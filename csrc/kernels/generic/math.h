@@ -1,0 +1,17 @@
+// Scalar functions of a target region, written so that the compiler vectorises a loop over them:
+// no branches, no calls, selects only. One definition serves the body, the tail and the strided
+// path of every loop, so an element's bits don't depend on where it lies.
+//
+// Note [Accuracy of the vector functions]
+// exp, log, tanh, sigmoid, pow and hypot stay within 2 ULP in float and double, subnormal results
+// included; + - * / sqrt round correctly. Infinities, NaN and signed zeros follow C99 Annex F.
+// Polynomials come from tools/polyfit. Complex functions (complex.h) are computed in the next wider
+// real type and follow Annex G.
+
+#include "kernels/generic/bits.h"
+#include "kernels/generic/coefficients.h"
+#include "kernels/generic/convert.h"
+#include "kernels/generic/arithmetic.h"
+#include "kernels/generic/exponential.h"
+#include "kernels/generic/power.h"
+#include "kernels/generic/complex.h"

@@ -1,0 +1,33 @@
+"""Refits the polynomials of the vector functions: `python -m tools.polyfit [--write]`.
+
+Without --write it says whether the committed header is what the problems give (exit status 1 if
+not), which is how a test keeps the two together.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from tools.polyfit.header import render
+
+TARGET = Path(__file__).parents[2] / "csrc" / "kernels" / "generic" / "coefficients.h"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.polyfit", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="replace the header")
+    text = render()
+    if parser.parse_args().write:
+        TARGET.write_text(text)
+        return 0
+    if TARGET.read_text() == text:
+        print(f"{TARGET.name} is up to date")
+        return 0
+    print(f"{TARGET.name} differs from tools/polyfit/problems.py: run with --write", file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

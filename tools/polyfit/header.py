@@ -1,0 +1,35 @@
+"""The text of csrc/kernels/generic/coefficients.h."""
+
+from __future__ import annotations
+
+from mpmath import mp, mpf
+
+from tools.polyfit.problems import FLOAT_BITS, Problem, problems
+
+HEADER = """\
+// Polynomial coefficients, constant term first. Made by `python -m tools.polyfit --write`: change
+// tools/polyfit/problems.py, not this file. Included inside a target region.
+"""
+
+
+def render() -> str:
+    """Solves every problem at 200 bits and prints the header."""
+    with mp.workprec(200):
+        return HEADER + "".join(_array(problem) for problem in problems())
+
+
+def _array(problem: Problem) -> str:
+    fit = problem.solve()
+    kind, suffix = ("float", "f") if problem.bits == FLOAT_BITS else ("double", "")
+    exponent = mp.nstr(mp.log(fit.error, 2), 4)
+    lines = [
+        f"\n// {problem.formula}; error 2^{exponent}",
+        f"static constexpr {kind} {problem.name}[] = {{",
+    ]
+    lines += [f"    {hexadecimal(c)}{suffix}," for c in fit.coefficients]
+    return "\n".join([*lines, "};", ""])
+
+
+def hexadecimal(value: mpf) -> str:
+    """A C++ hexadecimal literal of a value that a double holds exactly."""
+    return float(value).hex()

@@ -1,0 +1,101 @@
+"""What csrc/kernels/generic/coefficients.h holds: one problem per polynomial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mpmath import mp, mpf
+
+from tools.polyfit.remez import Fit, Function, rounded_minimax
+
+FLOAT_BITS = 24
+DOUBLE_BITS = 53
+# Fits need arguments away from 0, where the quotients below are 0/0.
+TINY = mpf(2) ** -40
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A polynomial P in `variable` for `formula` on [low, high]; `weight` makes its error relative."""
+
+    name: str
+    formula: str
+    function: Function
+    weight: Function
+    low: mpf
+    high: mpf
+    degree: int
+    bits: int
+
+    def solve(self) -> Fit:
+        return rounded_minimax(
+            self.function, self.weight, self.low, self.high, self.degree, self.bits
+        )
+
+
+def _exp(r: mpf) -> mpf:
+    return (mp.exp(r) - 1 - r) / r**2
+
+
+def _log(f: mpf) -> mpf:
+    return (mp.log(1 + f) - f + f**2 / 2) / f**3
+
+
+def _atanh_tail(u: mpf) -> mpf:
+    s = mp.sqrt(u)
+    return (mp.atanh(s) / s - 1) / u
+
+
+def _atanh_tail2(u: mpf) -> mpf:
+    return (_atanh_tail(u) - mpf(1) / 3) / u
+
+
+def _tanh(u: mpf) -> mpf:
+    x = mp.sqrt(u)
+    return (mp.tanh(x) / x - 1) / u
+
+
+def _tanh_weight(u: mpf) -> mpf:
+    x = mp.sqrt(u)
+    return u * x / mp.tanh(x)
+
+
+def _atanh_weight(u: mpf) -> mpf:
+    s = mp.sqrt(u)
+    return u * s / mp.atanh(s)
+
+
+def problems() -> list[Problem]:
+    """Every polynomial of the header, in its order; mp.prec must be set (header.py does)."""
+    half_log2 = mp.log(2) / 2 * mpf("1.0002")
+    low_log, high_log = mp.sqrt(mpf("0.5")) - 1, mp.sqrt(mpf(2)) - 1
+    high_atanh = ((mp.sqrt(mpf(2)) - 1) / (mp.sqrt(mpf(2)) + 1)) ** 2 * mpf("1.0001")
+    high_tanh = mpf("0.625") ** 2
+    return [
+        Problem("kExp32", "(exp(r) - 1 - r) / r^2, |r| <= log(2)/2", _exp, _exp_weight,
+                -half_log2, half_log2, 4, FLOAT_BITS),
+        Problem("kExp64", "(exp(r) - 1 - r) / r^2, |r| <= log(2)/2", _exp, _exp_weight,
+                -half_log2, half_log2, 9, DOUBLE_BITS),
+        Problem("kLog32", "(log(1 + f) - f + f^2/2) / f^3, 1 + f in [sqrt(1/2), sqrt(2)]", _log,
+                _log_weight, low_log, high_log, 7, FLOAT_BITS),
+        Problem("kLog64", "(atanh(s)/s - 1) / u in u = s^2, s = f / (2 + f)", _atanh_tail,
+                _atanh_weight, TINY, high_atanh, 6, DOUBLE_BITS),
+        Problem("kPowLog64", "((atanh(s)/s - 1) / u - 1/3) / u in u = s^2", _atanh_tail2,
+                _pow_weight, TINY, high_atanh, 7, DOUBLE_BITS),
+        Problem("kTanh32", "(tanh(x)/x - 1) / u in u = x^2, |x| <= 0.625", _tanh, _tanh_weight,
+                TINY, high_tanh, 4, FLOAT_BITS),
+        Problem("kTanh64", "(tanh(x)/x - 1) / u in u = x^2, |x| <= 0.625", _tanh, _tanh_weight,
+                TINY, high_tanh, 10, DOUBLE_BITS),
+    ]  # fmt: skip
+
+
+def _exp_weight(r: mpf) -> mpf:
+    return r**2 / mp.exp(r)
+
+
+def _log_weight(f: mpf) -> mpf:
+    return f**3 / mp.log(1 + f)
+
+
+def _pow_weight(u: mpf) -> mpf:
+    return u**2
