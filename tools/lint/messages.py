@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tools.lint.common import CPP_SUFFIXES, Problem, blank_cpp, line_of, relative, tree
 
-HELPER = ("csrc/base/error.h", "csrc/base/error.cpp")
+# The helper, and the bridge that turns errors of one language into those of the other.
+HELPER = ("csrc/base/error.h", "csrc/base/error.cpp", "csrc/python/errors.cpp")
 _THROW = re.compile(r"\bthrow\b\s*([^;]*)")
 _STANDARD = re.compile(r"\bstd::(runtime_error|logic_error|invalid_argument|out_of_range)\s*[({]")
 _EMPTY_OP = re.compile(r'\bfail\s*\(\s*ErrorKind::\w+\s*,\s*""')
