@@ -1,0 +1,26 @@
+#pragma once
+
+#include "core/tensor.h"
+
+namespace ceph {
+
+// What autograd keeps beside a tensor. This version has no graph: only `grad`, set by the user.
+struct AutogradMeta final : AutogradMetaInterface {
+  Tensor grad;
+};
+
+// Undefined when there is none.
+inline Tensor grad_of(const Tensor& t) {
+  auto* meta = static_cast<AutogradMeta*>(t.impl()->autograd_meta());
+  return meta ? meta->grad : Tensor();
+}
+
+inline void set_grad(const Tensor& t, Tensor grad) {
+  if (!t.impl()->autograd_meta()) {
+    if (!grad.defined()) return;
+    t.impl()->set_autograd_meta(std::make_unique<AutogradMeta>());
+  }
+  static_cast<AutogradMeta*>(t.impl()->autograd_meta())->grad = std::move(grad);
+}
+
+}  // namespace ceph

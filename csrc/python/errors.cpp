@@ -1,0 +1,95 @@
+#include "python/errors.h"
+
+#include <cstring>
+#include <new>
+
+namespace ceph::python {
+
+namespace {
+
+PyObject* out_of_memory_class = nullptr;
+
+// The one table of kinds and classes; null: looked up in the function below.
+PyObject* const* class_slot(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::kRuntime:
+    case ErrorKind::kInternal:
+    case ErrorKind::kPython:
+      return &PyExc_RuntimeError;
+    case ErrorKind::kType:
+      return &PyExc_TypeError;
+    case ErrorKind::kValue:
+      return &PyExc_ValueError;
+    case ErrorKind::kIndex:
+      return &PyExc_IndexError;
+    case ErrorKind::kNotImplemented:
+      return &PyExc_NotImplementedError;
+    case ErrorKind::kOverflow:
+      return &PyExc_OverflowError;
+    case ErrorKind::kOutOfMemory:
+      return &out_of_memory_class;
+  }
+  return &PyExc_RuntimeError;
+}
+
+}  // namespace
+
+PyObject* out_of_memory_error() { return out_of_memory_class; }
+
+PyObject* python_class(ErrorKind kind) { return *class_slot(kind); }
+
+void throw_python_error() {
+  CEPH_INTERNAL(PyErr_Occurred() != nullptr);
+  throw Error(ErrorKind::kPython, "");
+}
+
+void set_python_error() noexcept {
+  try {
+    throw;
+  } catch (const Error& e) {
+    if (e.kind() == ErrorKind::kPython && PyErr_Occurred()) return;
+    PyErr_SetString(python_class(e.kind()), e.what());
+  } catch (const std::bad_alloc&) {
+    PyErr_SetString(out_of_memory_class, "out of memory outside tensor storage");
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+}
+
+Ref import_attribute(const char* module, const char* name) {
+  Ref imported = own(PyImport_ImportModule(module));
+  return attribute(imported.get(), name);
+}
+
+Ref optional_attribute(PyObject* object, PyObject* name) {
+  PyObject* found = PyObject_GetAttr(object, name);
+  if (!found) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError)) throw_python_error();
+    PyErr_Clear();
+  }
+  return Ref::steal(found);
+}
+
+const char* short_type_name(PyTypeObject* type) {
+  const char* dot = std::strrchr(type->tp_name, '.');
+  return dot ? dot + 1 : type->tp_name;
+}
+
+void add_object(PyObject* module, const char* name, PyObject* object) {
+  checked(PyModule_AddObjectRef(module, name, object));
+}
+
+void add_type(PyObject* module, PyTypeObject* type, const char* name) {
+  checked(PyType_Ready(type));
+  add_object(module, name, reinterpret_cast<PyObject*>(type));
+}
+
+void init_errors(PyObject* module) {
+  out_of_memory_class = checked(PyErr_NewExceptionWithDoc(
+      "cepheid.OutOfMemoryError",
+      "Memory of a device is used up; the message says how much was asked for and how much is held.",
+      PyExc_RuntimeError, nullptr));
+  add_object(module, "OutOfMemoryError", out_of_memory_class);
+}
+
+}  // namespace ceph::python

@@ -1,0 +1,105 @@
+#include "python/generated.h"
+
+#include <map>
+#include <string>
+
+namespace ceph::python {
+
+namespace {
+
+std::vector<const Unit*>& units() {
+  static std::vector<const Unit*> list;
+  return list;
+}
+
+PyObject* functions_module = nullptr;     // cepheid._C.functions
+PyObject* return_types_module = nullptr;  // cepheid.return_types
+
+PyObject* new_module(const char* name) {
+  Ref module = own(PyModule_New(name));
+  PyObject* modules = PyImport_GetModuleDict();
+  checked(PyDict_SetItemString(modules, name, module.get()));
+  return module.release();
+}
+
+void add_function(PyMethodDef* def, PyObject* module_name) {
+  Ref function = own(PyCFunction_NewEx(def, nullptr, module_name));
+  checked(PyObject_SetAttrString(functions_module, def->ml_name, function.get()));
+}
+
+void add_method(PyMethodDef* def) {
+  Ref method = own(PyDescr_NewMethod(&TensorType, def));
+  checked(PyDict_SetItemString(TensorType.tp_dict, def->ml_name, method.get()));
+}
+
+void set_all_names() {
+  PyObject* dict = PyModule_GetDict(functions_module);
+  Ref names = own(PyList_New(0));
+  PyObject *name, *value;
+  for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &name, &value);) {
+    if (PyCFunction_Check(value)) checked(PyList_Append(names.get(), name));
+  }
+  checked(PyDict_SetItemString(dict, "__all__", names.get()));
+}
+
+}  // namespace
+
+Unit::Unit(ArrayRef<const Function*> tables, ArrayRef<PyMethodDef*> functions, ArrayRef<PyMethodDef*> methods)
+    : tables(tables), functions(functions), methods(methods) {
+  units().push_back(this);
+}
+
+bool is_large(const IntVector& sizes) {
+  int64_t total = 1;
+  for (int64_t size : sizes) {
+    if (size <= 0) return false;
+    if (size >= kUnlockNumel || (total *= size) >= kUnlockNumel) return true;
+  }
+  return false;
+}
+
+PyObject* override_function(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+  Ref function = attribute(functions_module, name);
+  return call_torch_function(function.get(), name, nullptr, args, PyVectorcall_NARGS(nargs), kwnames);
+}
+
+PyTypeObject* named_results(const char* op, std::initializer_list<const char*> fields) {
+  if (PyObject* found = PyDict_GetItemString(PyModule_GetDict(return_types_module), op)) {
+    return reinterpret_cast<PyTypeObject*>(found);
+  }
+  std::string name = std::string("cepheid.return_types.") + op;
+  std::vector<PyStructSequence_Field> rows;
+  for (const char* field : fields) rows.push_back({field, nullptr});
+  rows.push_back({nullptr, nullptr});
+  PyStructSequence_Desc desc{name.c_str(), "Results of an op, by position and by name.", rows.data(),
+                             static_cast<int>(fields.size())};
+  PyTypeObject* type = PyStructSequence_NewType(&desc);
+  if (!type) throw_python_error();
+  add_object(return_types_module, op, reinterpret_cast<PyObject*>(type));
+  return type;
+}
+
+PyObject* wrap_results(PyTypeObject* type, TensorList results) {
+  Ref tuple = own(PyStructSequence_New(type));
+  for (size_t i = 0; i < results.size(); ++i) {
+    PyStructSequence_SetItem(tuple.get(), static_cast<Py_ssize_t>(i), wrap(results[i]));
+  }
+  return tuple.release();
+}
+
+void init_generated(PyObject* module) {
+  functions_module = new_module("cepheid._C.functions");
+  return_types_module = new_module("cepheid.return_types");
+  add_object(module, "functions", functions_module);
+  add_object(module, "return_types", return_types_module);
+  Ref name = own(PyUnicode_FromString("cepheid"));
+  for (const Unit* unit : units()) {
+    for (const Function* table : unit->tables) prepare(*table);
+    for (PyMethodDef* def : unit->functions) add_function(def, name.get());
+    for (PyMethodDef* def : unit->methods) add_method(def);
+  }
+  set_all_names();
+  PyType_Modified(&TensorType);
+}
+
+}  // namespace ceph::python
