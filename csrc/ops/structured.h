@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/dispatcher.h"
 #include "core/layout.h"
 #include "core/type_promotion.h"
 
@@ -11,6 +12,12 @@
 // memory that it writes, and the way of its result into an output.
 
 namespace ceph::ops {
+
+// The dispatcher's entry of one variant.
+template <class Signature>
+OperatorEntry entry(std::string_view schema) {
+  return OperatorEntry(OperatorEntry::SignatureTag<Signature>(), "aten", schema);
+}
 
 // One bit per dtype.
 constexpr uint32_t dtype_bits(std::initializer_list<DType> dtypes) {

@@ -80,7 +80,9 @@ class _EntryCheck:
         entry = self.entry
         for variant in entry.variants:
             if variant not in VARIANTS:
-                self.problem("variants", f"unknown variant {variant}; variants are {', '.join(VARIANTS)}")
+                self.problem(
+                    "variants", f"unknown variant {variant}; variants are {', '.join(VARIANTS)}"
+                )
         if len(set(entry.variants)) != len(entry.variants):
             self.problem("variants", "a variant is listed twice; keep one")
         if "method" in entry.variants and not self._first_is_tensor():
@@ -92,7 +94,9 @@ class _EntryCheck:
         if entry.schema.mutates:
             self.problem("variants", f"{what}: the op writes an operand itself; drop the variant")
         if any(result.alias is not None for result in entry.schema.returns):
-            self.problem("variants", f"{what}: the result is a view of an operand; drop the variant")
+            self.problem(
+                "variants", f"{what}: the result is a view of an operand; drop the variant"
+            )
         if any(str(result.type) != "Tensor" for result in entry.schema.returns):
             self.problem("variants", f"{what}: only tensors can be written; drop the variant")
         if "inplace" in written and (not self._first_is_tensor() or len(entry.schema.returns) != 1):
@@ -106,16 +110,22 @@ class _EntryCheck:
         entry, schema = self.entry, self.entry.schema
         for tag in entry.tags:
             if tag not in self.context.tags.tags:
-                self.problem("tags", f"unknown tag {tag}; tags are {', '.join(self.context.tags.tags)}")
+                self.problem(
+                    "tags", f"unknown tag {tag}; tags are {', '.join(self.context.tags.tags)}"
+                )
         aliased = any(result.alias is not None for result in schema.returns)
         viewed = aliased and not schema.mutates
         if viewed != bool({"view", "maybe_view"} & set(entry.tags)):
-            self.problem("tags", "view or maybe_view goes with a result that is Tensor(a), and only then")
+            self.problem(
+                "tags", "view or maybe_view goes with a result that is Tensor(a), and only then"
+            )
         if schema.mutates != ("mutates" in entry.tags):
             self.problem("tags", "mutates goes with an argument that is Tensor(a!), and only then")
         options = {a.name for a in schema.arguments if a.kwarg_only}
         if "factory" in entry.tags and (missing := set(FACTORY_OPTIONS) - options):
-            self.problem("tags", f"factory: no option {', '.join(sorted(missing))}; add it to the schema")
+            self.problem(
+                "tags", f"factory: no option {', '.join(sorted(missing))}; add it to the schema"
+            )
         takes_ints = any(a.type == Type("int", is_list=True) for a in schema.positional)
         if "varargs" in entry.tags and not takes_ints:
             self.problem("tags", "varargs: the schema has no int[] argument")
@@ -132,7 +142,9 @@ class _EntryCheck:
     def _dtypes(self) -> None:
         for backend, names in self.entry.dtypes.items():
             if backend not in BACKENDS:
-                self.problem("dtypes", f"unknown backend {backend}; backends are {', '.join(BACKENDS)}")
+                self.problem(
+                    "dtypes", f"unknown backend {backend}; backends are {', '.join(BACKENDS)}"
+                )
             if not names:
                 self.problem("dtypes", f"{backend}: no dtype; leave the backend out instead")
 
@@ -142,7 +154,9 @@ class _EntryCheck:
         if oracle == "none":
             self.problem("oracle", "oracle: none needs a reason; write oracle: {none: why}")
         if isinstance(oracle, Mapping) and (set(oracle) != {"none"} or not oracle["none"].strip()):
-            self.problem("oracle", f"oracle must be a function's name or {{none: why}}; got {dict(oracle)}")
+            self.problem(
+                "oracle", f"oracle must be a function's name or {{none: why}}; got {dict(oracle)}"
+            )
         if not entry.errors or ("none" in entry.errors and len(entry.errors) > 1):
             self.problem("errors", "errors must name functions, or be [none] alone")
 
@@ -157,7 +171,9 @@ class _EntryCheck:
         keys = set(self.entry.implementation.cases)
         if keys <= set(allowed):
             return True
-        self.problem(kind, f"{kind} must be given per {what} ({', '.join(allowed)}); got {', '.join(keys)}")
+        self.problem(
+            kind, f"{kind} must be given per {what} ({', '.join(allowed)}); got {', '.join(keys)}"
+        )
         return False
 
     def _plain(self) -> bool:
@@ -173,7 +189,9 @@ class _EntryCheck:
         if entry.shape != RuleCall("broadcast"):
             self.problem("shape", "a scalar op has shape: broadcast")
         if len(entry.promote) != 1 or entry.promote[0].name not in POINTWISE_PROMOTION:
-            self.problem("promote", f"a scalar op has promote: one of {', '.join(POINTWISE_PROMOTION)}")
+            self.problem(
+                "promote", f"a scalar op has promote: one of {', '.join(POINTWISE_PROMOTION)}"
+            )
         for call in entry.promote:
             for name in call.arguments or ():
                 self._operand(name, "promote", ("Tensor",))
@@ -206,7 +224,10 @@ class _EntryCheck:
             return
         function = self.context.rules.shape_rule(call.name)
         if function is None:
-            self.problem("shape", f"no function {call.name} in rules/; write it in rules/{self.entry.family}.py")
+            self.problem(
+                "shape",
+                f"no function {call.name} in rules/; write it in rules/{self.entry.family}.py",
+            )
             return
         given = call.arguments or ()
         wanted = function.parameters[1:]  # the first is the op's name
@@ -220,11 +241,15 @@ class _EntryCheck:
         wanted = PROMOTION_ARGUMENTS.get(call.name)
         if wanted is None or call.name not in self.context.rule_names.promote:
             known = ", ".join(PROMOTION_ARGUMENTS)
-            self.problem("promote", f"unknown promotion rule {call.name} of a kernel; rules are {known}")
+            self.problem(
+                "promote", f"unknown promotion rule {call.name} of a kernel; rules are {known}"
+            )
             return
         given = call.arguments or ()
         if len(given) != len(wanted):
-            self.problem("promote", f"{call.name} takes ({', '.join(wanted)}); got ({', '.join(given)})")
+            self.problem(
+                "promote", f"{call.name} takes ({', '.join(wanted)}); got ({', '.join(given)})"
+            )
             return
         for name, type_ in zip(given, wanted, strict=True):
             if type_ == "dtype":
@@ -288,7 +313,9 @@ def _duplicates(entries: Iterable[OpEntry], problems: list[Problem]) -> None:
             if other is not entry:
                 where = f"{other.source.file}:{other.source.line}"
                 text = f"{name} is declared already at {where}; rename or drop one"
-                problems.append(Problem(entry.source.file, entry.source.at("op"), entry.full_name, text))
+                problems.append(
+                    Problem(entry.source.file, entry.source.at("op"), entry.full_name, text)
+                )
 
 
 def check_entries(entries: Iterable[OpEntry], context: Context, problems: list[Problem]) -> None:

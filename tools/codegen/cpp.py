@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 
 from tools.codegen.model import Argument, Return, Schema, Type
 
 LINE_LENGTH = 100
 
+# Of the words that C++ keeps to itself, those that Python lets be names.
 KEYWORDS = frozenset(
-    "and auto bool break case catch char class const continue default delete do double else enum"
-    " explicit export extern false float for friend goto if inline int long mutable namespace new"
-    " not operator or private protected public register return short signed sizeof static struct"
-    " switch template this throw true try typedef typename union unsigned using virtual void"
-    " volatile while xor".split()
+    {
+        *("auto", "bool", "case", "catch", "char", "const", "default", "delete", "do", "double"),
+        *("enum", "explicit", "export", "extern", "float", "friend", "goto", "inline", "int"),
+        *("long", "mutable", "namespace", "new", "operator", "private", "protected", "public"),
+        *("register", "short", "signed", "sizeof", "static", "struct", "switch", "template"),
+        *("this", "throw", "typedef", "typename", "union", "unsigned", "using", "virtual"),
+        *("void", "volatile", "xor"),
+    }
 )
 DTYPE_ENUMERATORS: Mapping[str, str] = {
     "bool": "Bool",
@@ -92,6 +97,7 @@ def function_name(schema: Schema) -> str:
 
 
 def is_out(schema: Schema) -> bool:
+    """Whether the schema is of an out= variant."""
     return any(is_output(argument) for argument in schema.arguments)
 
 
@@ -121,6 +127,7 @@ def declaration(argument: Argument, with_default: bool = False) -> str:
 
 
 def declarations(schema: Schema) -> list[str]:
+    """The C++ parameters of all arguments, in order."""
     return [declaration(argument) for argument in schema.arguments]
 
 
@@ -132,6 +139,7 @@ def named_if_used(declared: str, body: str) -> str:
 
 
 def names(schema: Schema) -> list[str]:
+    """The C++ names of all arguments, in order."""
     return [local_name(argument.name) for argument in schema.arguments]
 
 
@@ -141,8 +149,14 @@ def signature_type(schema: Schema) -> str:
     return f"{result_type(schema.returns)}({types})"
 
 
+def signature_alias(schema: Schema) -> str:
+    """`using add_Tensor = Tensor(const Tensor&, ...);`."""
+    types = [argument_type(argument.type) for argument in schema.arguments]
+    return listed(f"using {entry_name(schema)} = {result_type(schema.returns)}(", types, ");")
+
+
 def listed(head: str, items: Iterable[str], tail: str, indent: str = "") -> str:
-    """`head` + items + `tail` on one line, or broken after commas and aligned with the first item."""
+    """`head` + items + `tail` on one line, or broken after commas, aligned with the first item."""
     items = list(items)
     line = indent + head + ", ".join(items) + tail
     if len(line) <= LINE_LENGTH:
@@ -170,6 +184,18 @@ def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def quoted_lines(text: str, indent: str) -> list[str]:
+    """A long string literal as adjacent ones that fit their lines."""
+    width = LINE_LENGTH - len(indent) - 4  # the quotes, and what closes the call
+    pieces = textwrap.wrap(text, width, drop_whitespace=False, break_on_hyphens=False)
+    return [f"{indent}{quoted(piece)}" for piece in pieces]
+
+
+def comment(text: str) -> str:
+    """A comment of as many lines as it needs."""
+    return "\n".join(f"// {line}" for line in textwrap.wrap(text, LINE_LENGTH - 3))
+
+
 def generated_note(*sources: str) -> str:
     """The first line of a generated file."""
-    return f"// Made by tools/codegen from {', '.join(sources)}; edit those.\n"
+    return comment(f"Made by tools/codegen from {', '.join(sources)}; edit it there.") + "\n"

@@ -44,9 +44,12 @@ class Type:
 
     @staticmethod
     def parse(text: str) -> Type:
+        """The type that the text spells; raises SchemaError."""
         match = re.fullmatch(r"(\w+)(\?)?(?:\[(\d*)\])?(\?)?", text)
         if match is None or match[1] not in BASE_TYPES:
-            raise SchemaError(f"unknown type '{text}'; types are {', '.join(BASE_TYPES)}, each with ?, [] or [N]")
+            raise SchemaError(
+                f"unknown type '{text}'; types are {', '.join(BASE_TYPES)}, each with ?, [] or [N]"
+            )
         base, question, length, last = match.groups()
         if length is None:
             if last:
@@ -69,6 +72,7 @@ class Type:
 
     @property
     def is_tensor_list(self) -> bool:
+        """A list of tensors."""
         return self.base == "Tensor" and self.is_list
 
 
@@ -81,6 +85,7 @@ class Alias:
 
     @staticmethod
     def parse(text: str) -> Alias:
+        """The annotation that the text spells; raises SchemaError."""
         match = re.fullmatch(r"\(([a-z])(!)?\)", text)
         if match is None:
             raise SchemaError(f"alias annotation '{text}' must be (a) or (a!)")
@@ -116,6 +121,7 @@ class Argument:
 
     @staticmethod
     def parse(text: str, kwarg_only: bool) -> Argument:
+        """`Type name` or `Type name=default`; raises SchemaError."""
         declaration, equals, default_text = text.partition("=")
         type_text, _, name = declaration.strip().rpartition(" ")
         if not re.fullmatch(r"[a-z_]\w*", name) or not type_text:
@@ -139,6 +145,7 @@ class Return:
 
     @staticmethod
     def parse(text: str) -> Return:
+        """`Type` or `Type name`; raises SchemaError."""
         type_text, _, name = text.rpartition(" ") if " " in text else (text, "", None)
         type_, alias = _parse_annotated(type_text)
         return Return(type_, name, alias)
@@ -197,6 +204,7 @@ class Schema:
 
     @staticmethod
     def parse(text: str) -> Schema:
+        """The schema that the text spells; raises SchemaError."""
         match = re.fullmatch(r"(\w+)(?:\.(\w+))?\((.*)\) -> (.+)", text.strip())
         if match is None:
             raise SchemaError("a schema reads 'name.overload(Type name=default, *, ...) -> Type'")
@@ -231,6 +239,7 @@ class Schema:
 
     @property
     def positional(self) -> tuple[Argument, ...]:
+        """The arguments that may be given by position."""
         return tuple(a for a in self.arguments if not a.kwarg_only)
 
     @property
@@ -240,13 +249,15 @@ class Schema:
 
     @property
     def mutates(self) -> bool:
+        """Whether the op writes one of its arguments."""
         return any(a.alias is not None and a.alias.writes for a in self.arguments)
 
     def argument(self, name: str) -> Argument | None:
+        """The argument of that name."""
         return next((a for a in self.arguments if a.name == name), None)
 
     def inplace(self) -> Schema:
-        """`add.Tensor(Tensor self, ...)` becomes `add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!)`."""
+        """The in-place form: `add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!)`."""
         written = Alias("a", writes=True)
         first = replace(self.arguments[0], alias=written)
         result = Return(Type("Tensor"), alias=written)
@@ -276,6 +287,7 @@ class RuleCall:
 
     @staticmethod
     def parse(text: str) -> RuleCall:
+        """`rule` or `rule(argument, ...)`; raises SchemaError."""
         match = re.fullmatch(r"(\w+)(?:\((.*)\))?", text.strip())
         if match is None:
             raise SchemaError(f"'{text}' must read 'rule' or 'rule(argument, ...)'")
@@ -298,6 +310,7 @@ class Implementation:
 
     @property
     def single(self) -> str:
+        """The name, where the field is a plain string."""
         return self.cases[""]
 
 
@@ -310,6 +323,7 @@ class Source:
     lines: Mapping[str, int] = field(default_factory=dict)
 
     def at(self, name: str) -> int:
+        """The line of a field; the entry's where it has no such field."""
         return self.lines.get(name, self.line)
 
 
@@ -344,10 +358,12 @@ class OpEntry:
 
     @property
     def name(self) -> str:
+        """The op's name without the overload's."""
         return self.schema.name
 
     @property
     def full_name(self) -> str:
+        """`add.Tensor`, or `neg` where there is no overload name."""
         return self.schema.full_name
 
     def dispatched(self) -> Iterator[Variant]:
@@ -364,9 +380,11 @@ class OpEntry:
         for name in ("tags", "numbers", "broadcast_self"):
             if value := getattr(self, name):
                 fields[name] = list(value)
-        fields["dtypes"] = {k: v if isinstance(v, str) else list(v) for k, v in self.dtype_sets.items()}
+        fields["dtypes"] = {
+            k: v if isinstance(v, str) else list(v) for k, v in self.dtype_sets.items()
+        }
         cases = dict(self.implementation.cases)
-        fields[self.implementation.kind] = cases[""] if "" in cases else cases
+        fields[self.implementation.kind] = cases.get("", cases)
         if self.shape is not None:
             fields["shape"] = str(self.shape)
         if self.promote:

@@ -107,7 +107,9 @@ class _EntryParser:
             variants=tuple(values["variants"]),
             tags=tuple(values.get("tags", ())),
             numbers=tuple(values.get("numbers", ())),
-            dtype_sets={k: v if isinstance(v, str) else tuple(v) for k, v in values["dtypes"].items()},
+            dtype_sets={
+                k: v if isinstance(v, str) else tuple(v) for k, v in values["dtypes"].items()
+            },
             dtypes=dtypes,
             implementation=implementation,
             shape=shape,
@@ -123,7 +125,9 @@ class _EntryParser:
     def _check_names(self) -> None:
         for name, line in self.fields.repeated:
             source = self.fields.source
-            self.problems.append(Problem(source.file, line, self.op, f"{name} is given twice; keep one"))
+            self.problems.append(
+                Problem(source.file, line, self.op, f"{name} is given twice; keep one")
+            )
         for name in self.fields.values:
             if name not in FIELDS:
                 self.problem(name, f"unknown field '{name}'; fields are {', '.join(FIELDS)}")
@@ -138,7 +142,9 @@ class _EntryParser:
             if name in STRING_LISTS and not _is_string_list(value):
                 self.problem(name, f"{name} must be a list of names; got {value}")
             if name == "promote" and not (isinstance(value, str) or _is_string_list(value)):
-                self.problem(name, f"promote must be a rule, or a list with one rule per result; got {value}")
+                self.problem(
+                    name, f"promote must be a rule, or a list with one rule per result; got {value}"
+                )
             if name == "dtypes" and not isinstance(value, dict):
                 self.problem(name, f"dtypes must map each backend to a set or a list; got {value}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tools.codegen.check import Context, check_entries
@@ -13,15 +13,25 @@ from tools.codegen.problems import CodegenError, Problem
 from tools.codegen.rules import RuleBook, load_rules
 from tools.codegen.rules_emit import CompiledRules, compile_rules
 
-# Ops that the generated code itself calls: the copy into an output, the clone of an operand.
-SUPPORT_OPS = ("copy_", "clone", "empty_like", "expand")
+# Ops that are called by name from C++: by the support of generated code (copy_) and by the binding
+# (indexing, printing, conversion).
+SUPPORT_OPS = (
+    *("_local_scalar_dense", "_to_copy", "as_strided", "clone", "contiguous", "copy_", "detach"),
+    *("empty", "empty_like", "expand", "fill_", "index", "index_put", "nonzero", "permute"),
+    *("select", "slice", "to", "transpose", "unsqueeze"),
+)
 
 
 @dataclass(frozen=True)
 class Registry:
-    """Entries in file order, what they may name, and the rules compiled to C++."""
+    """Entries in file order, what they may name, and the rules compiled to C++.
+
+    `declared` are all entries of the files; a selective build has fewer `entries`, but its
+    hand-written units define the kernels of all and include their declarations.
+    """
 
     entries: tuple[OpEntry, ...]
+    declared: tuple[OpEntry, ...]
     tags: Tags
     rule_names: RuleNames
     rules: RuleBook
@@ -33,6 +43,7 @@ class Registry:
         return tuple(dict.fromkeys(entry.family for entry in self.entries))
 
     def of_family(self, family: str) -> tuple[OpEntry, ...]:
+        """The entries of one family."""
         return tuple(entry for entry in self.entries if entry.family == family)
 
     def by_name(self) -> Mapping[str, tuple[OpEntry, ...]]:
@@ -58,22 +69,24 @@ def read_registry(source: Path, shown: str = "csrc/ops") -> Registry:
     compiled = compile_rules(rules, entries, problems)
     if problems:
         raise CodegenError(problems)
-    return Registry(tuple(entries), tags, rule_names, rules, compiled)
+    return Registry(tuple(entries), tuple(entries), tags, rule_names, rules, compiled)
 
 
 def select_ops(registry: Registry, names: Iterable[str], file: str) -> Registry:
-    """The ops named (by op or by overload) and what they need; raises CodegenError on unknown ones."""
+    """The ops named (by op or overload) and what they need; CodegenError on unknown names."""
     wanted = set(names)
     known = {name for e in registry.entries for name in (e.name, e.full_name)}
     unknown = sorted(wanted - known)
     if unknown:
-        raise CodegenError([Problem(file, 1, name, "no such op; check its spelling") for name in unknown])
-    keep = {e.full_name for e in registry.entries if {e.name, e.full_name} & {*wanted, *SUPPORT_OPS}}
+        raise CodegenError(
+            [Problem(file, 1, name, "no such op; check its spelling") for name in unknown]
+        )
+    wanted |= set(SUPPORT_OPS)
+    keep = {e.full_name for e in registry.entries if {e.name, e.full_name} & wanted}
+    by_name = {e.full_name: e for e in registry.entries}
     pending = list(keep)
     while pending:
-        entry = next(e for e in registry.entries if e.full_name == pending.pop())
-        for name in registry.compiled.ops_called(entry) - keep:
-            keep.add(name)
-            pending.append(name)
-    kept = tuple(e for e in registry.entries if e.full_name in keep)
-    return Registry(kept, registry.tags, registry.rule_names, registry.rules, registry.compiled)
+        called = registry.compiled.ops_called(by_name[pending.pop()]) - keep
+        keep |= called
+        pending += called
+    return replace(registry, entries=tuple(by_name[name] for name in by_name if name in keep))

@@ -44,6 +44,7 @@ class Kind:
         return f"{self.base} or None" if self.optional else self.base
 
     def unwrapped(self) -> Kind:
+        """The kind of the value once it is known not to be None."""
         return Kind(self.base, False, self.items)
 
 
@@ -71,14 +72,17 @@ class RuleFunction:
 
     @property
     def names_op(self) -> bool:
+        """Whether the first parameter is the op's name."""
         return bool(self.parameters) and self.parameters[0] == Parameter("op", Kind("str"))
 
     @property
     def is_shape_rule(self) -> bool:
+        """Whether `shape:` may name the function."""
         return self.names_op and self.returns == Kind("ints")
 
     @property
     def docstring(self) -> str:
+        """The function's docstring, or nothing."""
         return ast.get_docstring(self.node) or ""
 
     def mismatch(self, schema: Schema) -> str | None:
@@ -123,14 +127,17 @@ class RuleBook:
     families: tuple[str, ...]
 
     def shape_rule(self, name: str) -> RuleFunction | None:
+        """The shape rule of that name."""
         function = self.functions.get(name)
         return function if function is not None and function.is_shape_rule else None
 
     def composite(self, family: str, name: str) -> RuleFunction | None:
+        """The function of that name, if it is in the family's file."""
         function = self.functions.get(name)
         return function if function is not None and function.family == family else None
 
     def of_family(self, family: str) -> list[RuleFunction]:
+        """The functions of one file, in its order."""
         return [f for f in self.functions.values() if f.family == family]
 
 

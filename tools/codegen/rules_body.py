@@ -16,7 +16,9 @@ ALLOWED = (
     " calls of rules and of in-place ops"
 )
 # Functions of csrc/ops/rules/support.h that emitted code calls: a local would hide them.
-SUPPORT_NAMES = frozenset("at fail floor_div floor_mod joined len repeated same slice".split())
+SUPPORT_NAMES = frozenset(
+    {"at", "fail", "floor_div", "floor_mod", "joined", "len", "repeated", "same", "slice"}
+)
 ERROR_KINDS: Mapping[str, str] = {
     "RuntimeError": "kRuntime",
     "IndexError": "kIndex",
@@ -175,7 +177,9 @@ class _BodyEmitter:
             return
         made = self.expressions.emit(value, owned=True)
         if made.kind == NONE:
-            raise RuleError(node, f"{name} = None has no type; leave the name unset or use a branch")
+            raise RuleError(
+                node, f"{name} = None has no type; leave the name unset or use a branch"
+            )
         if known is not None and known != made.kind:
             raise RuleError(node, f"{name} is {known}; it can't become {made.kind}")
         declare = known is None and name not in self.hoisted
@@ -244,7 +248,9 @@ class _BodyEmitter:
         scope = self.expressions.scope
         if name in scope.locals or name in scope.parameters:
             raise RuleError(node, f"{name} is in use; give the loop a name of its own")
-        late = sorted(n for n in _assigned(node.body) if n not in scope.locals and n in _loaded(after))
+        late = sorted(
+            n for n in _assigned(node.body) if n not in scope.locals and n in _loaded(after)
+        )
         if late:
             raise RuleError(node, f"{late[0]} may be unset after the loop; set it before")
         known, narrowed = dict(scope.locals), scope.narrowed
@@ -291,19 +297,19 @@ class _BodyEmitter:
 
     def _raise(self, node: ast.Raise, name: str, message: ast.expr, depth: int) -> None:
         if name not in ERROR_KINDS:
-            raise RuleError(node, f"{name} can't be raised here; allowed are {', '.join(ERROR_KINDS)}")
+            raise RuleError(
+                node, f"{name} can't be raised here; allowed are {', '.join(ERROR_KINDS)}"
+            )
         parts = self.expressions.message(message)
         kind = f"ErrorKind::{ERROR_KINDS[name]}"
         self._line(depth, f"fail({', '.join([kind, *parts])});")
 
 
 def _appended(name: str, value: ast.expr) -> ast.expr | None:
-    """`item` of `name = name + (item,)`."""
+    """`item` of `name = (*name, item)`."""
     match value:
-        case ast.BinOp(
-            op=ast.Add(), left=ast.Name(id=left), right=ast.Tuple(elts=[item])
-        ) if left == name and not isinstance(item, ast.Starred):
-            return item
+        case ast.Tuple(elts=[ast.Starred(value=ast.Name(id=first)), item]) if first == name:
+            return None if isinstance(item, ast.Starred) else item
     return None
 
 

@@ -101,9 +101,7 @@ def _declaration(function: RuleFunction) -> str:
     return comment + _head(function, "CEPH_API ", ");")
 
 
-def _includes(
-    compiled: CompiledRules, family: str, functions: Iterable[RuleFunction]
-) -> list[str]:
+def _includes(compiled: CompiledRules, family: str, functions: Iterable[RuleFunction]) -> list[str]:
     headers = {"ops/rules/support.h", f"generated/rules/{family}.h"}
     for function in functions:
         calls = compiled.bodies[function.name].calls

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -26,8 +27,8 @@ METHODS: Mapping[str, tuple[str, Kind]] = {
     "stride": ("strides()", INTS),
     "is_contiguous": ("is_contiguous()", BOOL),
 }
-# Functions of rules/prelude.py, whose C++ twins are in csrc/ops/rules/support.h: a rule in the subset
-# can't express them (loops until a condition) or C++ has them for other callers already.
+# Functions of rules/prelude.py, whose C++ twins are in csrc/ops/rules/support.h: a rule in the
+# subset can't express them (loops until a condition), or core has them for other callers already.
 INTRINSICS: Mapping[str, tuple[tuple[Kind, ...], Kind]] = {
     "numel": ((STR, INTS), INT),
     "wrap_dim": ((STR, INT, INT), INT),
@@ -96,10 +97,12 @@ class Scope:
     narrowed: frozenset[str] = frozenset()
 
     def assign(self, name: str, kind: Kind) -> None:
+        """A local has a new value: of the kind, and no longer known to be set."""
         self.locals[name] = kind
         self.narrowed -= {name}
 
     def find(self, name: str) -> Kind | None:
+        """The kind of a name here; None where it isn't set."""
         kind = self.locals.get(name, self.parameters.get(name))
         if kind is not None and name in self.narrowed:
             return kind.unwrapped()
@@ -149,9 +152,12 @@ class ExpressionEmitter:
         return value
 
     def condition(self, node: ast.expr) -> str:
+        """A bool; raises RuleError where the expression isn't one."""
         value = self._emit(node)
         if value.kind != BOOL:
-            raise RuleError(node, f"a condition must be a bool; '{ast.unparse(node)}' is {value.kind}")
+            raise RuleError(
+                node, f"a condition must be a bool; '{ast.unparse(node)}' is {value.kind}"
+            )
         return value.text
 
     def position(self, node: ast.expr) -> str:
@@ -160,7 +166,9 @@ class ExpressionEmitter:
         value = self._emit(node)
         self._in_position = before
         if value.kind != INT:
-            raise RuleError(node, f"a position must be an int; '{ast.unparse(node)}' is {value.kind}")
+            raise RuleError(
+                node, f"a position must be an int; '{ast.unparse(node)}' is {value.kind}"
+            )
         return value.text
 
     def converted(self, node: ast.expr, wanted: Kind) -> str:
@@ -240,8 +248,27 @@ class ExpressionEmitter:
         return Value(local, kind)
 
     def _tuple(self, items: Sequence[ast.expr]) -> Value:
+        if any(isinstance(item, ast.Starred) for item in items):
+            return Value(f"joined({{{', '.join(self._parts(items))}}})", INTS)
         texts = [self._int(item) for item in items]
         return Value(f"DimVector{{{', '.join(texts)}}}" if texts else "DimVector()", INTS)
+
+    def _parts(self, items: Sequence[ast.expr]) -> list[str]:
+        """The pieces of a tuple with starred items; ints between these are one piece."""
+        parts: list[str] = []
+        for starred, group in itertools.groupby(items, lambda i: isinstance(i, ast.Starred)):
+            if starred:
+                parts += [self._ints(i.value) for i in group if isinstance(i, ast.Starred)]
+            else:
+                parts.append(f"DimVector{{{', '.join(map(self._int, group))}}}")
+        return parts
+
+    def _ints(self, node: ast.expr) -> str:
+        value = self._emit(node)
+        if value.kind != INTS:
+            text = ast.unparse(node)
+            raise RuleError(node, f"a tuple of ints is expected; '{text}' is {value.kind}")
+        return value.text
 
     def _int(self, node: ast.expr) -> str:
         value = self._emit(node)
@@ -283,7 +310,9 @@ class ExpressionEmitter:
 
     def _op(self, node: ast.AST) -> str:
         if not self.function.names_op:
-            raise RuleError(node, "arithmetic on values needs the parameter 'op: str' for its error")
+            raise RuleError(
+                node, "arithmetic on values needs the parameter 'op: str' for its error"
+            )
         return "op"
 
     def _checked(self, node: ast.expr, value: Value) -> str:
@@ -435,7 +464,9 @@ class ExpressionEmitter:
             if (texts := _fit(overload.schema, values, named)) is not None
         ]
         if len(fitting) != 1:
-            kinds = [str(v.kind) for _, v in values] + [f"{n}={v.kind}" for n, (_, v) in named.items()]
+            kinds = [str(v.kind) for _, v in values] + [
+                f"{n}={v.kind}" for n, (_, v) in named.items()
+            ]
             what = "no overload takes" if not fitting else "more than one overload takes"
             raise RuleError(node, f"ops.{name}: {what} ({', '.join(kinds)})")
         return fitting[0]
@@ -469,7 +500,7 @@ def _literal(node: ast.AST, value: object) -> Value:
 
 
 def _of_one_type(value: Value) -> str:
-    """Text for one side of `c ? a : b`: a view and a vector, or checked and plain ints, differ in C++."""
+    """One side of `c ? a : b`, whose two sides must have one C++ type."""
     if value.kind == INTS:
         return f"DimVector({value.text})"
     if value.kind == INT and "Checked(" in value.text:
@@ -534,7 +565,7 @@ def _split_op(node: ast.AST, texts: list[str]) -> list[str]:
     name, colon, rest = _unquoted(texts[0]).partition(": ") if texts else ("", "", "")
     if texts and texts[0].startswith('"') and colon and name.isidentifier():
         return [cpp.quoted(name), *([cpp.quoted(rest)] if rest else []), *texts[1:]]
-    raise RuleError(node, "a message begins with the op: f\"{op}: what was expected; got ...\"")
+    raise RuleError(node, 'a message begins with the op: f"{op}: what was expected; got ..."')
 
 
 def _unquoted(text: str) -> str:

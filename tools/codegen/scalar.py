@@ -45,8 +45,8 @@ COMPARE: Mapping[type[ast.cmpop], str] = {
     ast.GtE: "ge",
 }
 UNARY: Mapping[type[ast.unaryop], str] = {ast.USub: "neg", ast.Invert: "bit_not"}
-ALLOWED = (
-    "operands, numbers, + - * / & | ^ ~, one comparison, and calls of " + " ".join(sorted(FUNCTIONS))
+ALLOWED = "operands, numbers, + - * / & | ^ ~, one comparison, and calls of " + " ".join(
+    sorted(FUNCTIONS)
 )
 
 

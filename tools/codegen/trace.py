@@ -1,10 +1,11 @@
-"""Flow 9 of the design, recorded: one JSON line a stage, where CEPHEID_TRACE_FILE says (docs/flows.md)."""
+"""Flow 9, recorded: one JSON line a stage, in the file that CEPHEID_TRACE_FILE names."""
 
 from __future__ import annotations
 
 import json
 import os
 import time
+from pathlib import Path
 
 FLOW_NUMBER = 9
 FLOW = (
@@ -27,9 +28,11 @@ class Trace:
 
     @staticmethod
     def from_environment() -> Trace:
+        """The trace that the environment asks for."""
         return Trace(os.environ.get(ENVIRONMENT_VARIABLE))
 
     def done(self, stage: str) -> None:
+        """A stage that has run."""
         self._record(stage, "done", None)
 
     def absent(self, stage: str, reason: str) -> None:
@@ -49,5 +52,5 @@ class Trace:
             "t": time.time(),
             "pid": os.getpid(),
         }
-        with open(self._path, "a", encoding="utf-8") as file:
+        with Path(self._path).open("a", encoding="utf-8") as file:
             file.write(json.dumps(record) + "\n")

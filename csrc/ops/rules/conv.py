@@ -74,4 +74,4 @@ def conv2d(
     gap = pair(op, "dilation", dilation, 1)
     height = places(op, input[rank - 2], weight[2], step[0], pad[0], gap[0])
     width = places(op, input[rank - 1], weight[3], step[1], pad[1], gap[1])
-    return input[: rank - 3] + (weight[0], height, width)
+    return (*input[: rank - 3], weight[0], height, width)

@@ -92,6 +92,4 @@ def arange_end(
     pin_memory: bool | None,
 ) -> Tensor:
     """0, 1, 2, ... below `end`."""
-    return ops.arange(
-        0, end, 1, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
-    )
+    return ops.arange(0, end, 1, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)

@@ -17,7 +17,7 @@ def index_select(op: str, self: Shape, dim: int, index: Shape) -> Shape:
                 f"{op}: a tensor without dimensions takes one index; got index {show(index)}"
             )
         return ()
-    return self[:i] + (count,) + self[i + 1 :]
+    return (*self[:i], count, *self[i + 1 :])
 
 
 def gather(op: str, self: Shape, dim: int, index: Shape) -> Shape:
@@ -74,4 +74,4 @@ def cat(op: str, tensors: Shapes, dim: int) -> Shape:
                         f" and {show(shape)}"
                     )
             total = total + shape[i]
-    return like[:i] + (total,) + like[i + 1 :]
+    return (*like[:i], total, *like[i + 1 :])

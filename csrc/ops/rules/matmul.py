@@ -80,7 +80,7 @@ def fold_batch(self: Tensor, other: Tensor) -> Tensor:
     """[..., n, k] by [k, m]: one matrix product over all rows."""
     rows = numel("matmul", self.shape[:-1])
     product = ops.mm(ops.reshape(self, (rows, self.shape[-1])), other)
-    return ops.reshape(product, self.shape[:-1] + (other.shape[1],))
+    return ops.reshape(product, (*self.shape[:-1], other.shape[1]))
 
 
 def broadcast_bmm(self: Tensor, other: Tensor) -> Tensor:
@@ -90,6 +90,6 @@ def broadcast_bmm(self: Tensor, other: Tensor) -> Tensor:
     n = self.shape[-2]
     k = self.shape[-1]
     m = other.shape[-1]
-    left = ops.reshape(ops.expand(self, batch + (n, k)), (count, n, k))
-    right = ops.reshape(ops.expand(other, batch + (k, m)), (count, k, m))
-    return ops.reshape(ops.bmm(left, right), batch + (n, m))
+    left = ops.reshape(ops.expand(self, (*batch, n, k)), (count, n, k))
+    right = ops.reshape(ops.expand(other, (*batch, k, m)), (count, k, m))
+    return ops.reshape(ops.bmm(left, right), (*batch, n, m))

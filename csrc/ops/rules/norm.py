@@ -11,9 +11,7 @@ def layer_norm(
     """The input's shape, which must end in normalized_shape; so must weight's and bias's."""
     rank = len(normalized_shape)
     if rank == 0:
-        raise RuntimeError(
-            f"{op}: normalized_shape must name at least one dimension; got []"
-        )
+        raise RuntimeError(f"{op}: normalized_shape must name at least one dimension; got []")
     if len(input) < rank or input[len(input) - rank :] != normalized_shape:
         raise RuntimeError(
             f"{op}: input must end in normalized_shape; got input {show(input)}"

@@ -72,9 +72,7 @@ def wrap_dim(op: str, dim: int, rank: int) -> int:
     """
     limit = max(rank, 1)
     if not -limit <= dim < limit:
-        raise IndexError(
-            f"{op}: dim must be in [{-limit}, {limit - 1}]; got {dim}"
-        )
+        raise IndexError(f"{op}: dim must be in [{-limit}, {limit - 1}]; got {dim}")
     return dim % limit
 
 
@@ -90,7 +88,7 @@ def broadcast_shapes(op: str, a: Shape, b: Shape) -> Shape:
 
 
 def infer_size(op: str, size: Ints, count: int) -> Shape:
-    """`size` with its -1 replaced by what `count` elements leave for it; RuntimeError if none fits."""
+    """`size` with its -1 replaced by what `count` elements leave; RuntimeError if none fits."""
     known = 1
     for length in size:
         if length < -1:

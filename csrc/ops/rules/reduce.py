@@ -11,7 +11,7 @@ def scalar_shape(op: str) -> Shape:
 
 
 def folded(op: str, rank: int, dim: Ints | None) -> Ints:
-    """For each dimension 1 where it is folded, else 0; a tensor without dimensions counts as one."""
+    """1 for each dimension that is folded, else 0; a tensor without dimensions counts as one."""
     limit = max(rank, 1)
     if dim is None or len(dim) == 0:
         return (1,) * limit
@@ -22,7 +22,7 @@ def folded(op: str, rank: int, dim: Ints | None) -> Ints:
             raise RuntimeError(
                 f"{op}: each dimension may be named once; got dim {show(dim)}, where {i} repeats"
             )
-        result = result[:i] + (1,) + result[i + 1 :]
+        result = (*result[:i], 1, *result[i + 1 :])
     return result
 
 
@@ -31,9 +31,9 @@ def without_folded(self: Shape, flags: Ints, keepdim: bool) -> Shape:
     result = ()
     for i in range(len(self)):
         if flags[i] == 0:
-            result = result + (self[i],)
+            result = (*result, self[i])
         elif keepdim:
-            result = result + (1,)
+            result = (*result, 1)
     return result
 
 

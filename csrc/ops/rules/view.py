@@ -27,4 +27,4 @@ def flatten(self: Tensor, start_dim: int, end_dim: int) -> Tensor:
     if start == end:
         return self
     length = numel("flatten", self.shape[start : end + 1])
-    return ops.reshape(self, self.shape[:start] + (length,) + self.shape[end + 1 :])
+    return ops.reshape(self, (*self.shape[:start], length, *self.shape[end + 1 :]))

@@ -1,1 +1,1 @@
-"""One module per kind of output; each has `emit(registry) -> {path under the output folder: text}`."""
+"""One module per kind of output; its `emit(registry)` gives {path in the output folder: text}."""

@@ -103,9 +103,7 @@ def _pointwise_op(entry: OpEntry, sets: DtypeSets) -> str:
     )
 
 
-def _pointwise_variant(
-    entry: OpEntry, variant: Variant, key: str, suffix: str, op: str
-) -> Kernel:
+def _pointwise_variant(entry: OpEntry, variant: Variant, key: str, suffix: str, op: str) -> Kernel:
     schema = variant.schema
     tensors = [cpp.local_name(a.name) for a in entry.schema.tensors]
     scalars = [cpp.local_name(a.name) for a in entry.schema.arguments if a.type.base == "Scalar"]
@@ -158,10 +156,12 @@ def _spec_function(entry: OpEntry, sets: DtypeSets) -> str:
     lines = [_call(f"checks::{entry.check}(", ["op", *cpp.names(schema)])] if entry.check else []
     operands = [cpp.local_name(a.name) for a in schema.arguments if a.type.base == "Tensor"]
     lines.append(_call("Device device = common_device(op, operands(", operands, "));"))
-    lines.append(_call(f"DimVector sizes = rules::{_shape(entry)}(", ["op", *_shape_arguments(entry)]))
+    lines.append(
+        _call(f"DimVector sizes = rules::{_shape(entry)}(", ["op", *_shape_arguments(entry)])
+    )
     promotes = entry.promote if len(entry.promote) > 1 else entry.promote * len(schema.returns)
     lines += _dtypes(entry, promotes, sets)
-    specs = [f"{{sizes, {_dtype_name(i, promotes)}, device}}" for i in range(len(promotes))]
+    specs = [f"{{sizes, {_dtype_name(entry, i)}, device}}" for i in range(len(promotes))]
     value = specs[0] if len(specs) == 1 else "{{" + ", ".join(specs) + "}}"
     lines.append(f"return {value};")
     body = "\n".join(line if line.startswith(" ") else f"  {line}" for line in lines)
@@ -194,8 +194,9 @@ def _shape_arguments(entry: OpEntry) -> list[str]:
     return texts
 
 
-def _dtype_name(index: int, promotes: Sequence[RuleCall]) -> str:
-    return "dtype_" if len(promotes) == 1 else f"dtype{index}"
+def _dtype_name(entry: OpEntry, index: int) -> str:
+    several = len(entry.schema.returns) > 1
+    return f"{output_names(entry.schema)[index]}_dtype" if several else "result_dtype"
 
 
 def _dtypes(entry: OpEntry, promotes: Sequence[RuleCall], sets: DtypeSets) -> list[str]:
@@ -203,13 +204,15 @@ def _dtypes(entry: OpEntry, promotes: Sequence[RuleCall], sets: DtypeSets) -> li
     allowed = sets.constant(entry.dtypes["cpu"])
     lines = []
     for index, call in enumerate(promotes):
-        lines.append(_call(f"DType {_dtype_name(index, promotes)} = promote::{call.name}(", _promotion(call)))
+        lines.append(
+            _call(f"DType {_dtype_name(entry, index)} = promote::{call.name}(", _promotion(call))
+        )
     first = promotes[0]
     if first.name in OPERAND_CHECKED:
         operand = next(a for a in entry.schema.arguments if a.type.is_tensor)
         checked = f"{cpp.local_name(operand.name)}.dtype()"
     else:
-        checked = _dtype_name(0, promotes)
+        checked = _dtype_name(entry, 0)
     lines.append(f"check_dtype(op, {checked}, {allowed});")
     return lines
 
@@ -236,10 +239,10 @@ def _kernel_call(entry: OpEntry, targets: Sequence[str]) -> str:
 
 def _structured_functional(entry: OpEntry, variant: Variant, compute: bool) -> list[str]:
     lines = [_spec_call(entry, entry.name)]
-    names = [f"{name}_" if name == "out" else name for name in output_names(entry.schema)]
-    several = len(names) > 1
-    if not several:
-        names = ["result"]
+    several = len(entry.schema.returns) > 1
+    names = output_names(entry.schema) if several else ["result"]
+    if not several and not compute:
+        return [*lines, f"return allocate({cpp.quoted(entry.name)}, spec);"]
     for index, name in enumerate(names):
         spec = f"specs[{index}]" if several else "spec"
         lines.append(f"Tensor {name} = allocate({cpp.quoted(entry.name)}, {spec});")

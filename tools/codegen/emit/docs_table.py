@@ -5,7 +5,8 @@ from __future__ import annotations
 from tools.codegen.model import OpEntry
 from tools.codegen.registry import Registry
 
-_HEAD = "| op | variants | dtypes on the CPU | implementation | oracle |\n| --- | --- | --- | --- | --- |\n"
+_COLUMNS = ("op", "variants", "dtypes on the CPU", "implementation", "oracle")
+_HEAD = f"| {' | '.join(_COLUMNS)} |\n{'| --- ' * len(_COLUMNS)}|\n"
 
 
 def emit(registry: Registry) -> dict[str, str]:

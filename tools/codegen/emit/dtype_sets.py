@@ -23,6 +23,7 @@ class DtypeSets:
         return constant
 
     def definitions(self) -> str:
+        """The C++ constants asked for so far."""
         lines = []
         for constant, names in sorted(self._used.items()):
             values = [f"DType::{cpp.DTYPE_ENUMERATORS[name]}" for name in names]

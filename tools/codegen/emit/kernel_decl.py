@@ -12,8 +12,8 @@ from tools.codegen.registry import Registry
 def emit(registry: Registry) -> dict[str, str]:
     """A header per family that has such functions; the unit that defines them includes it."""
     files: dict[str, str] = {}
-    for family in registry.families:
-        entries = registry.of_family(family)
+    for family in dict.fromkeys(entry.family for entry in registry.declared):
+        entries = [entry for entry in registry.declared if entry.family == family]
         kernels = [line for entry in entries for line in _kernels(entry)]
         natives = [line for entry in entries for line in _natives(entry)]
         source = f"csrc/ops/{family}.yaml"
@@ -58,7 +58,7 @@ def _natives(entry: OpEntry) -> Iterator[str]:
 
 
 def _described(schema: Schema, text: str) -> str:
-    return f"// {schema}\n{text}"
+    return f"{cpp.comment(str(schema))}\n{text}"
 
 
 def output_names(schema: Schema) -> list[str]:

@@ -18,12 +18,14 @@ def _header(entries: Sequence[OpEntry]) -> str:
     schemas = [variant.schema for entry in entries for variant in entry.dispatched()]
     sources = sorted({entry.source.file for entry in entries})
     extern = "\n".join(f"extern CEPH_API OperatorEntry {cpp.entry_name(s)};" for s in schemas)
+    aliases = "\n".join(map(cpp.signature_alias, schemas))
     functions = "\n".join(map(_function, schemas))
     return (
         cpp.generated_note(*sources)
         + "#pragma once\n\n"
         + '#include "core/dispatcher.h"\n\n'
         + "namespace ceph::ops {\n\n"
+        + f"namespace signatures {{\n{aliases}\n}}  // namespace signatures\n\n"
         + f"namespace entries {{\n{extern}\n}}  // namespace entries\n\n"
         + functions
         + "\n}  // namespace ceph::ops\n"
@@ -37,12 +39,15 @@ def _parameters(schema: Schema) -> list[Argument]:
 
 
 def _function(schema: Schema) -> str:
-    parameters = [cpp.declaration(a, with_default=True) for a in _defaults_last(_parameters(schema))]
+    parameters = [
+        cpp.declaration(a, with_default=True) for a in _defaults_last(_parameters(schema))
+    ]
     result = cpp.result_type(schema.returns)
     head = cpp.listed(f"inline {result} {cpp.function_name(schema)}(", parameters, ") {")
-    op = f"  constexpr TypedOp<{cpp.signature_type(schema)}> op(entries::{cpp.entry_name(schema)});"
+    name = cpp.entry_name(schema)
+    op = f"  constexpr TypedOp<signatures::{name}> op(entries::{name});"
     call = cpp.listed("  return op.call(", cpp.names(schema), ");")
-    return f"// {schema}\n{head}\n{op}\n{call}\n}}\n"
+    return f"{cpp.comment(str(schema))}\n{head}\n{op}\n{call}\n}}\n"
 
 
 def _defaults_last(arguments: list[Argument]) -> list[Argument]:

@@ -17,8 +17,8 @@ from tools.codegen.registry import Registry
 from tools.codegen.scalar import emit_scalar, parse_scalar
 
 ISAS = ("scalar", "avx2", "avx512")
-# Ops are spread over a fixed number of parts by a hash of their name, so that an op added or changed
-# rebuilds one unit per ISA and no unit grows too long to compile.
+# Ops are spread over a fixed number of parts by a hash of their name, so that an op added or
+# changed rebuilds one unit per ISA, and no unit takes too long to compile.
 PARTS = 4
 
 MEMORY_TYPES = {
@@ -58,6 +58,7 @@ def part_of(entry: OpEntry) -> int:
 
 
 def loops_name(entry: OpEntry) -> str:
+    """The C++ name of the op's table of loops."""
     return f"{cpp.entry_name(entry.schema)}_loops"
 
 
@@ -90,32 +91,32 @@ def _op(entry: OpEntry) -> str:
     functors = "\n".join(_functor(entry, key, text) for key, text in keys.items())
     rows = "\n".join(_rows(entry, computed))
     table = f"const PointwiseLoop {loops_name(entry)}[kNumDTypes] = {{\n{rows}\n}};\n"
-    return f"// {entry.schema}\n{functors}{table}"
+    return f"{cpp.comment(str(entry.schema))}\n{functors}\n{table}"
 
 
 def _functor_name(entry: OpEntry, key: str) -> str:
     name = cpp.entry_name(entry.schema)
-    return name if key in ("", "else") else f"{name}_{key}"
+    return f"{name}_fn" if key in ("", "else") else f"{name}_{key}_fn"
 
 
 def _functor(entry: OpEntry, key: str, text: str) -> str:
-    """A functor on the arithmetic type: members are the Scalar arguments, operands its parameters."""
+    """On the arithmetic type: members are the Scalar arguments, parameters the operands."""
     name = _functor_name(entry, key)
     scalars = [a.name for a in entry.schema.arguments if a.type.base == "Scalar"]
     operands = [a.name for a in entry.schema.tensors]
     arguments = [a.name for a in entry.schema.arguments]
     expression = emit_scalar(parse_scalar(text, arguments))
     parameters = [f"{_operand_type(entry, o)} {cpp.local_name(o)}" for o in operands]
-    scalars_name = "scalars" if scalars else ""
     members = "".join(f"  V {cpp.local_name(s)};\n" for s in scalars)
     initial = ", ".join(f"{cpp.local_name(s)}(scalars[{i}])" for i, s in enumerate(scalars))
     colon = f" : {initial}" if initial else ""
+    values = "const V* scalars" if scalars else "const V*"
     return (
         f"template <class V>\nstruct {name} {{\n{members}"
-        f"  CEPH_INLINE explicit {name}(const V* {scalars_name}){colon} {{}}\n"
+        f"  CEPH_INLINE explicit {name}({values}){colon} {{}}\n"
         + cpp.listed("  CEPH_INLINE auto operator()(", parameters, ") const {")
         + f"\n    return {expression};\n  }}\n}};\n"
-    ).replace("const V* )", "const V*)")
+    )
 
 
 def _operand_type(entry: OpEntry, name: str) -> str:
@@ -128,7 +129,7 @@ def _rows(entry: OpEntry, computed: tuple[str, ...]) -> Iterator[str]:
     """One loop for each dtype, in the order of the enumeration."""
     for dtype in cpp.DTYPE_ENUMERATORS:
         if dtype not in computed:
-            yield f"    nullptr,  // {dtype}"
+            yield f"    /* {dtype} */ nullptr,"
             continue
         key, _ = expression_for(entry, dtype)
         compute = MEMORY_TYPES[ARITHMETIC.get(dtype, dtype)]
@@ -138,4 +139,5 @@ def _rows(entry: OpEntry, computed: tuple[str, ...]) -> Iterator[str]:
         ]
         out = MEMORY_TYPES[result_dtype(entry, dtype)]
         functor = f"{_functor_name(entry, key)}<arithmetic_t<{compute}>>"
-        yield cpp.listed("    pointwise_loop<", [functor, compute, out, *inputs], ">,") + f"  // {dtype}"
+        types = [functor, compute, out, *inputs]
+        yield cpp.listed(f"    /* {dtype} */ pointwise_loop<", types, ">,")

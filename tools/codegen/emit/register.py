@@ -5,7 +5,7 @@ from __future__ import annotations
 from tools.codegen import cpp
 from tools.codegen.emit.bodies import Kernel, kernels_of
 from tools.codegen.emit.dtype_sets import DtypeSets
-from tools.codegen.model import OpEntry
+from tools.codegen.model import OpEntry, Schema
 from tools.codegen.registry import Registry
 
 COMPOSITE = "composite"
@@ -25,7 +25,8 @@ def _unit(registry: Registry, family: str) -> str:
     return (
         cpp.generated_note(f"csrc/ops/{family}.yaml")
         + _includes(registry, entries)
-        + f"\nnamespace ceph::ops {{\n\nnamespace entries {{\n{_entries(entries)}}}  // namespace entries\n\n"
+        + "\nnamespace ceph::ops {\n\n"
+        + f"namespace entries {{\n{_entries(entries)}}}  // namespace entries\n\n"
         + f"namespace {{\n\n{sets.definitions()}{bodies}\n"
         + f"const bool registered = [] {{\n{registrations}\n  return true;\n}}();\n\n"
         + "}  // namespace\n}  // namespace ceph::ops\n"
@@ -55,14 +56,17 @@ def _includes(registry: Registry, entries: tuple[OpEntry, ...]) -> str:
 
 
 def _entries(entries: tuple[OpEntry, ...]) -> str:
-    lines = []
-    for entry in entries:
-        for variant in entry.dispatched():
-            schema = variant.schema
-            tag = f"OperatorEntry::SignatureTag<{cpp.signature_type(schema)}>()"
-            head = f"OperatorEntry {cpp.entry_name(schema)}("
-            lines.append(cpp.listed(head, [tag, '"aten"', cpp.quoted(str(schema))], ");"))
-    return "\n".join(lines) + "\n"
+    schemas = [variant.schema for entry in entries for variant in entry.dispatched()]
+    return "\n".join(map(_entry, schemas)) + "\n"
+
+
+def _entry(schema: Schema) -> str:
+    name = cpp.entry_name(schema)
+    head = f"OperatorEntry {name} = entry<signatures::{name}>("
+    text = f"{head}{cpp.quoted(str(schema))});"
+    if len(text) <= cpp.LINE_LENGTH:
+        return text
+    return "\n".join([head, *cpp.quoted_lines(str(schema), "    ")]) + ");"
 
 
 def _section(entry: OpEntry, kernels: list[Kernel]) -> str:
