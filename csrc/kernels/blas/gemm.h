@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/dtype.h"
+
+namespace ceph::kernels {
+
+// A matrix somewhere in memory; strides in elements, 0 allowed for what is only read.
+struct ConstMatrix {
+  const void* data;
+  int64_t row_stride;
+  int64_t col_stride;
+
+  ConstMatrix transposed() const { return {data, col_stride, row_stride}; }
+};
+
+// A row-major matrix that is written: neighbours in a row are neighbours in memory.
+struct RowMatrix {
+  void* data;
+  int64_t row_stride;
+};
+
+// c[m, n] = a[m, k] b[k, n], or += with `accumulate`; what c holds is not read otherwise. An empty
+// sum is zero. Integers wrap, float16 and bfloat16 are summed in float32 and rounded once. Split
+// over the pool in pieces that depend on the shape only, so that results don't depend on the
+// number of threads.
+void gemm(const char* op, DType dtype, int64_t m, int64_t n, int64_t k, ConstMatrix a, ConstMatrix b,
+          RowMatrix c, bool accumulate = false);
+
+}  // namespace ceph::kernels
