@@ -23,6 +23,9 @@ from tools.runner.launch import Cancel, Job, Message, Process
 from tools.runner.record import Record
 from tools.runner.settings import Settings
 
+BLIND_LIMIT = 3
+"""Tests of a file that may one after the other end their process before they begin."""
+
 Emit = Callable[[Event], None]
 _FINAL = frozenset({Outcome.ERROR, Outcome.MISSING, Outcome.NOT_RUN})
 
@@ -65,32 +68,47 @@ class Executor:
             self._conclude([test for test in task.ids if test.split("::")[0] == file])
 
     def _file(self, pending: list[str]) -> None:
-        """Processes until every pending id has an attempt."""
-        processes = 0
+        """Processes until every pending id has an attempt.
+
+        When one ends without naming a test, ids go alone until one is decided. If several in a
+        row end so, it is the file that ends them (a conftest, an import): the rest shares the blame.
+        """
+        processes = blind = 0
         while pending and not self._cancel.requested:
             if processes > self._settings.limits.restart_limit:
                 return
-            self._process(tuple(pending))
+            ids = pending[:1] if blind else pending
+            blind = 0 if self._process(tuple(ids)) else blind + 1
             processes += 1
+            if blind > BLIND_LIMIT:
+                self._share_blame(ids[0], pending[1:])
             pending = self._unresolved(pending)
+
+    def _share_blame(self, blamed: str, others: list[str]) -> None:
+        for test in others:
+            self._attempts[test].append(self._attempts[blamed][-1])
 
     def _unresolved(self, ids: list[str]) -> list[str]:
         return [test for test in ids if not self._attempts[test]]
 
-    def _process(self, ids: tuple[str, ...], workers: int = 0) -> None:
-        """One process; its attempts are added. One that decides nothing counts as crashed."""
+    def _process(self, ids: tuple[str, ...], workers: int = 0) -> bool:
+        """One process; its attempts are added. Returns False when it ended before any test began.
+
+        An id that was alone in such a process has crashed.
+        """
         files = tuple(dict.fromkeys(test.split("::")[0] for test in ids))
         process = Process(self._settings, Job(files, ids, workers), self._cancel)
         record = Record(ids, workers)
         for message in process.messages():
             record.take(message)
             self._relay(message, record)
-        if not record.attempts and not workers and record.exit["cause"] != "stopped":
-            detail = f"process ended with status {record.exit['code']} before its first test"
-            detail += record.exit["signal"] and f" ({record.exit['signal']})"
+        decided = bool(record.attempts)
+        if not decided and len(ids) == 1 and record.exit["cause"] != "stopped":
+            detail = f"{record.fault()[1]}; no test had begun"
             text = process.output(record.exit["sections"], 0)
-            record.attempts = {test: Attempt(Outcome.CRASHED, 0, detail, text) for test in ids}
+            record.attempts = {ids[0]: Attempt(Outcome.CRASHED, 0, detail, text)}
         self._keep(process, record)
+        return decided
 
     def _keep(self, process: Process, record: Record) -> None:
         """Add the attempts, each bad one with what it wrote."""

@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -82,7 +83,7 @@ class Process:
         self._cancel = cancel
 
     def messages(self) -> Iterator[Message]:
-        """Run to the end. Raises RuntimeError when the supervisor itself fails."""
+        """Run to the end. A supervisor that dies has its `exit` said for it."""
         specification = self.folder / "spec.json"
         specification.write_text(json.dumps(self._specification()))
         process = subprocess.Popen(
@@ -101,12 +102,15 @@ class Process:
                 yield last
         self._cancel.remove(process.stdin)
         if process.wait() != 0 or last.get("event") != "exit":
-            raise RuntimeError(f"supervisor ended with {process.returncode} in {self.folder}")
+            yield _exit_without_supervisor(process.returncode)
 
     def output(self, sections: dict[str, list[int]], number: int) -> str:
         """What the test that was `number` in this process wrote; 0: outside all tests."""
         offset, size = sections.get(str(number), (0, 0))
-        with (self.folder / "output.log").open("rb") as file:
+        path = self.folder / "output.log"
+        if not path.exists():  # its supervisor ended at once
+            return ""
+        with path.open("rb") as file:
             file.seek(offset)
             return file.read(size).decode(errors="replace")
 
@@ -130,6 +134,23 @@ class Process:
             "slow": limits.slow_s,
             "memory_mib": limits.memory_mib,
         }
+
+
+def _exit_without_supervisor(status: int) -> Message:
+    """The last message when the supervisor itself ended: by a test's hand, or short of memory."""
+    return {
+        "event": "exit",
+        "cause": "supervisor",
+        "code": max(status, 0),
+        "signal": signal.Signals(-status).name if status < 0 else "",
+        "test": "",
+        "seconds": 0.0,
+        "mib": 0.0,
+        "stacks": "",
+        "leaks": [],
+        "suspects": [],
+        "sections": {},
+    }
 
 
 def command(settings: Settings, job: Job) -> list[str]:

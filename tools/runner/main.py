@@ -17,6 +17,7 @@ from tools.runner.cells import STATIC_FOLDER, CellTable
 from tools.runner.collect import Collection, Filters, collect
 from tools.runner.dispatcher import Dispatcher, Report
 from tools.runner.events import PlanMade, RunFinished, RunStarted
+from tools.runner.ledger import LedgerError
 from tools.runner.report.html import Html
 from tools.runner.report.json_lines import JsonLines
 from tools.runner.report.junit import JUnit
@@ -57,6 +58,8 @@ def main(argv: Sequence[str], root: Path = REPOSITORY, groups_file: Path = GROUP
             signal.signal(number, _interrupt)
         with trace.listening(run.dispatcher.stage):
             return _stages(run)
+    except LedgerError as error:
+        return _refuse(f"the books do not balance: {error}", exit_codes.INTERNAL)
     except KeyboardInterrupt:
         return _refuse("stopped before any test ran", exit_codes.INTERRUPTED)
     except SelectionError as error:

@@ -142,7 +142,7 @@ class Record:
     def _attribute(self) -> None:
         """Name the test that ended the process, when one did."""
         running = [test for test in self._drafts if test not in self.attempts]
-        outcome, detail = self._fault()
+        outcome, detail = self.fault()
         cause = self.exit["cause"]
         if cause == "exit_hang":
             self._exit_hang(detail)
@@ -164,7 +164,7 @@ class Record:
         for test, threads in owners.items():
             self._leak(test, f"{detail}; threads left: {threads}")
 
-    def _fault(self) -> tuple[Outcome, str]:
+    def fault(self) -> tuple[Outcome, str]:
         """Outcome and sentence for what ended the process."""
         message = self.exit
         if self._aborted:
@@ -178,6 +178,8 @@ class Record:
                 detail = f"no event for {message['seconds']:.1f} s outside of tests; killed"
             case "exit_hang":
                 detail = f"process did not end within {message['seconds']:.1f} s of its last test"
+            case "supervisor":
+                detail = f"its supervisor ended ({message['signal'] or message['code']})"
             case _:
                 detail = self._ending()
         return _CAUSES.get(message["cause"], Outcome.CRASHED), detail

@@ -35,6 +35,9 @@ def test_hang_without_gil(): time.sleep(60)
 def test_hang_ignores_sigterm():
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     time.sleep(60)
+def test_kills_its_supervisor():
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(60)
 def test_keyboard_interrupt(): raise KeyboardInterrupt("from inside")
 def test_pytest_exit(): pytest.exit("enough")
 def test_sys_exit(): sys.exit(0)
@@ -177,6 +180,7 @@ EXPECTED = {
     "test_faults.py::test_hang_with_gil": "timeout",
     "test_faults.py::test_hang_without_gil": "timeout",
     "test_faults.py::test_hang_ignores_sigterm": "timeout",
+    "test_faults.py::test_kills_its_supervisor": "crashed",
     "test_faults.py::test_keyboard_interrupt": "failed",
     "test_faults.py::test_pytest_exit": "failed",
     "test_faults.py::test_sys_exit": "failed",
@@ -251,6 +255,7 @@ DETAILS = {
     "test_faults.py::test_killed": "SIGKILL",
     "test_faults.py::test_exit_zero": "status 0",
     "test_faults.py::test_exit_three": "status 3",
+    "test_faults.py::test_kills_its_supervisor": "its supervisor ended (SIGKILL)",
     "test_faults.py::test_keyboard_interrupt": "KeyboardInterrupt: from inside",
     "test_faults.py::test_pytest_exit": "enough",
     "test_faults.py::test_sys_exit": "SystemExit",

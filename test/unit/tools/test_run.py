@@ -166,6 +166,20 @@ def test_many_failures_are_not_tried_again(scratch: Any) -> None:
     assert result.last_line == "2 passed, 28 failed, 0 skipped"
 
 
+def test_file_that_ends_its_process_at_once_is_not_tried_test_by_test(scratch: Any) -> None:
+    scratch.write(
+        "test/unit/test_a.py",
+        "import os, pytest\nfrom pathlib import Path\nSEEN = Path(__file__).with_name('seen')\n"
+        "if SEEN.exists():\n    os._exit(9)\nSEEN.touch()\n"
+        "@pytest.mark.parametrize('n', range(50))\ndef test_n(n): pass\n",
+    )
+    result = scratch.run()
+    assert set(result.outcomes.values()) == {"crashed"}
+    details = {end["attempts"][-1]["detail"] for end in result.finished.values()}
+    assert details == {"process ended with status 9 before the test did; no test had begun"}
+    assert len(list((result.folder / "processes").iterdir())) < 10
+
+
 def test_planned_test_that_is_not_collected_again_is_missing(scratch: Any) -> None:
     scratch.write(
         "test/unit/test_a.py",
