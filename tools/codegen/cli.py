@@ -12,6 +12,8 @@ from tools.codegen.emit import (
     kernel_decl,
     op_header,
     pointwise,
+    python_binding,
+    python_operators,
     register,
     rules,
     schema_json,
@@ -26,7 +28,14 @@ Emit = Callable[[Registry], dict[str, str]]
 # Every output of the generator, by the stage of flow 9 that it belongs to.
 EMITTERS: Mapping[str, tuple[Emit, ...]] = {
     "headers": (op_header.emit, kernel_decl.emit),
-    "sources": (rules.emit, pointwise.emit, schema_json.emit, docs_table.emit),
+    "sources": (
+        rules.emit,
+        pointwise.emit,
+        python_binding.emit,
+        python_operators.emit,
+        schema_json.emit,
+        docs_table.emit,
+    ),
     "registrations": (register.emit,),
 }
 
