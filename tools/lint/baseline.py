@@ -1,5 +1,6 @@
-"""Baseline: outside the ISA units no object holds an instruction above x86-64-v2.
+"""Baseline: outside the regions of the ISAs no function holds an instruction above x86-64-v2.
 
+A region is an ISA unit, or a function in the namespace of an ISA (ceph::kernels::avx2).
 AVX and everything after it is encoded with vector prefixes, whose mnemonics begin with v and take
 xmm, ymm, zmm or mask registers; nothing of the baseline looks like that.
 """
@@ -16,6 +17,7 @@ from tools.lint.common import Problem
 from tools.lint.weak_symbols import is_vector_unit
 
 _ABOVE = re.compile(r"\t(v[a-z0-9]+)\s+.*%[xyzk](?:mm)?\d|\t(?:andn|bextr|pdep|pext|mulx|rorx)\s")
+_REGION = re.compile(r"(?:^|\s)ceph::kernels::avx\w*::")
 _SYMBOL = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 
 
@@ -48,6 +50,6 @@ def functions_above(path: Path) -> dict[str, str]:
     for line in listing.splitlines():
         if symbol := _SYMBOL.match(line):
             name = symbol[1]
-        elif (match := _ABOVE.search(line)) and name not in found:
-            found[name] = match[0].split()[0]
+        elif (match := _ABOVE.search(line)) and not _REGION.search(name.partition("(")[0]):
+            found.setdefault(name, match[0].split()[0])
     return found

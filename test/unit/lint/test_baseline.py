@@ -41,6 +41,13 @@ def test_isa_units_may_have_them(tmp_path, folder):
     assert baseline.check(tmp_path) == []
 
 
+def test_a_region_in_another_file_is_fine(tmp_path):
+    flags = ["-mavx2"] if platform.machine() == "x86_64" else []
+    region = f"namespace ceph::kernels::avx2 {{ {SUM}{BODY} }}"
+    compile_unit(tmp_path / "kernels", region, *flags)
+    assert baseline.check(tmp_path) == []
+
+
 def test_nothing_to_look_at_is_a_problem(tmp_path):
     assert len(baseline.check(tmp_path)) == len(expected("one"))
 

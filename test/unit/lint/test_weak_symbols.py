@@ -26,6 +26,25 @@ def test_a_weak_symbol_is_found(tmp_path):
     assert problems == ["reduce_avx2.cpp.o: weak symbol in an ISA unit: helper(int)"]
 
 
+OWN = """
+namespace ceph::kernels::avx512 {
+template <class T> struct Block { static int run(T x) { static T last = x; return last; } };
+int kernel(int x) { return Block<int>::run(x); }
+}
+"""
+
+
+def test_instances_in_the_own_namespace_are_fine(tmp_path):
+    compile_unit(tmp_path / "generated" / "pointwise", "avx512_3", OWN)
+    assert weak_symbols.check(tmp_path) == []
+
+
+def test_instances_in_the_namespace_of_another_isa_are_found(tmp_path):
+    compile_unit(tmp_path / "generated" / "pointwise", "avx2_3", OWN)
+    (tmp_path / "generated" / "pointwise" / "avx2_3.cpp").unlink()
+    assert "Block<int>::run(int)" in str(weak_symbols.check(tmp_path)[0])
+
+
 @pytest.mark.parametrize("name", ["reduce_avx2", "reduce_avx512"])
 def test_static_helpers_are_fine(tmp_path, name):
     compile_unit(tmp_path / "generated" / "pointwise", name, f"static {INLINE}")
