@@ -2,3 +2,4 @@
 }  // namespace
 #pragma GCC pop_options
 #undef CEPH_REGION_FMA
+#undef CEPH_REGION_BYTES

@@ -21,9 +21,38 @@ struct CreationTable {
                                      double step);
 };
 
+// Note [Order of a fold]
+// The terms of one result are numbered in the logical order of the reduced dimensions, whatever the
+// layout. Every `chunk` of them is folded into lanes, term t into lane t mod (number of lanes); the
+// lanes are combined in a tree of halves; and the chunks in a balanced tree over their numbers. So
+// the result's bits depend on the terms and the ISA only, not on strides, threads or the way that
+// the terms were read, and the error of a sum grows with the logarithm of its length.
+struct Fold {
+  int64_t chunk = 0;      // terms of one call; 0: this dtype is not folded
+  int64_t item_size = 0;  // bytes of a term and of a result
+  // One result of `count` contiguous terms.
+  void (*row)(const void* terms, int64_t count, void* result) = nullptr;
+  // `width` results, each of the terms at its place of the rows.
+  void (*columns)(const char* const* rows, int64_t count, int64_t width, void* result) = nullptr;
+  // accumulated[i] = accumulated[i] combined with next[i].
+  void (*combine)(void* accumulated, const void* next, int64_t count) = nullptr;
+
+  static constexpr int64_t kMaxColumns = 64;
+};
+
+struct ReduceTable {
+  Fold sum[kNumDTypes];      // int64, float32, float64, complex64, complex128
+  Fold maximum[kNumDTypes];  // uint8 (bool too), signed integers, float32, float64; NaN wins
+  Fold any;                  // bool
+  // Index of the first largest of contiguous elements, a NaN counting as the largest, beside `best`,
+  // which holds the largest of the elements before; -1 where none of these is larger.
+  int64_t (*first_maximum[kNumDTypes])(const void* terms, int64_t count, void* best);
+};
+
 #define CEPH_DECLARE_TABLES(isa)             \
   namespace isa {                            \
   extern const CreationTable creation_table; \
+  extern const ReduceTable reduce_table;     \
   }
 CEPH_DECLARE_TABLES(scalar)
 #if defined(__x86_64__)

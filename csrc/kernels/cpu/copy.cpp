@@ -82,15 +82,12 @@ PlaneCopy plane_copy(size_t item) {
   }
 }
 
-// bool is copied through a conversion: bytes of foreign memory other than 0 and 1 become 1.
-bool moves_bytes(DType to, DType from) { return to == from; }
-
 void copy_flat(const Tensor& dst, const Tensor& src) {
   char* to = static_cast<char*>(dst.data());
   char* from = static_cast<char*>(src.data());
   auto to_item = static_cast<int64_t>(item_size(dst.dtype()));
   auto from_item = static_cast<int64_t>(item_size(src.dtype()));
-  bool bytes = moves_bytes(dst.dtype(), src.dtype());
+  bool bytes = dst.dtype() == src.dtype();
   BlockLoop loop = bytes ? nullptr : cast_loop(dst.dtype(), src.dtype());
   parallel_for(0, dst.numel(), kGrain, [&](int64_t first, int64_t last) {
     char* data[2] = {to + first * to_item, from + first * from_item};
@@ -102,7 +99,7 @@ void copy_flat(const Tensor& dst, const Tensor& src) {
 void copy_strided(const Tensor& dst, const Tensor& src) {
   Tensor written = dst;
   TensorIterator it = TensorIterator::build("copy_", {&written}, {dst.dtype()}, {&src}, false);
-  if (moves_bytes(dst.dtype(), src.dtype())) {
+  if (dst.dtype() == src.dtype()) {
     return it.for_each(plane_copy(item_size(dst.dtype())));
   }
   BlockKernel kernel = {cast_loop(dst.dtype(), src.dtype()), 2, {}};

@@ -89,7 +89,7 @@ bool all_equal(const Tensor& a, const Tensor& b) {
   CEPH_INTERNAL(a.dtype() == b.dtype());
   if (!(a.sizes() == b.sizes())) return false;
   switch (a.dtype()) {
-    case DType::Bool: return equal_elements<bool>(a, b);
+    case DType::Bool:
     case DType::UInt8:
     case DType::Int8: return equal_elements<uint8_t>(a, b);
     case DType::UInt16:

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "core/tensor.h"
+
+namespace ceph::kernels {
+
+// The geometry of a reduction: what is kept, what is folded, strides in bytes. Dimensions of size 1
+// are left out and adjoining ones merged; the reduced ones stay in logical order, which numbers the
+// terms of a result.
+struct ReducePlan {
+  enum class Reading : uint8_t {
+    kRow,      // the terms of a result adjoin
+    kGather,   // they don't
+    kColumns,  // the results of one term adjoin
+    kTile,     // few terms a result: gathered for many results at once
+  };
+
+  DimVector kept_sizes, kept_in, kept_out;
+  DimVector reduced_sizes, reduced_in;
+  int64_t outputs = 1;
+  int64_t terms = 1;
+  Reading reading = Reading::kGather;
+
+  // `reduced`: one flag per dimension of `self`; `out` has them kept as 1 or left out.
+  ReducePlan(const Tensor& self, ArrayRef<uint8_t> reduced, bool keepdim, const Tensor& out);
+
+  // Byte offsets of a result in the input and in the output, and of a term from its result.
+  int64_t input_offset(int64_t output) const;
+  int64_t output_offset(int64_t output) const;
+  int64_t term_offset(int64_t term) const;
+  // Terms that follow `term` at one stride, itself included.
+  int64_t run_length(int64_t term) const;
+
+ private:
+  void add_kept(int64_t size, int64_t in, int64_t out);
+  void add_reduced(int64_t size, int64_t in);
+  void choose_reading(int64_t item);
+};
+
+}  // namespace ceph::kernels
