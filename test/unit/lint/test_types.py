@@ -1,7 +1,11 @@
 """Types: a type error is found in the tools, and in cepheid against its generated stubs."""
 
+import pytest
+
 from tools.lint import types
 from tools.runner import run_this_file
+
+pytestmark = pytest.mark.slow  # mypy without its cache takes five seconds
 
 STUB = "def f(x: int) -> int: ...\n"
 PACKAGE = "from cepheid._C import f\n\ny: int = f({})\n"
