@@ -23,7 +23,7 @@ from tools.runner import channel, output, proc
 
 TICK = 0.05
 SCAN_EVERY = 0.5  # a look through all of /proc is dear
-LEAK_GRACE = 0.5
+LEAK_GRACE = 1.0
 
 
 @dataclass(frozen=True)
