@@ -19,8 +19,8 @@ int8_t parse_index(std::string_view digits, std::string_view text) {
   const bool leading_zero = digits.size() > 1 && digits[0] == '0';
   CEPH_CHECK(error == std::errc() && end == digits.data() + digits.size() && value >= 0 &&
                  value <= std::numeric_limits<int8_t>::max() && !leading_zero,
-             ErrorKind::kRuntime, "device", "expected an index from 0 to 127 after the colon; got '",
-             text, "'");
+             ErrorKind::kRuntime, "device",
+             "expected an index from 0 to 127 after the colon; got '", text, "'");
   return static_cast<int8_t>(value);
 }
 
@@ -36,7 +36,8 @@ Device parse_device(std::string_view text) {
     if (colon == std::string_view::npos) return Device(kind);
     return Device(kind, parse_index(text.substr(colon + 1), text));
   }
-  fail(ErrorKind::kRuntime, "device", "expected one of cpu, cuda, meta at the start; got '", text, "'");
+  fail(ErrorKind::kRuntime, "device", "expected one of cpu, cuda, meta at the start; got '", text,
+       "'");
 }
 
 std::string to_string(Device device) {

@@ -24,7 +24,8 @@ struct Device {
   friend constexpr bool operator==(Device, Device) = default;
 };
 
-CEPH_API Device parse_device(std::string_view text);  // "cpu", "cuda:1", "meta"; RuntimeError otherwise
+CEPH_API Device
+parse_device(std::string_view text);  // "cpu", "cuda:1", "meta"; RuntimeError otherwise
 CEPH_API std::string to_string(Device device);
 CEPH_API std::ostream& operator<<(std::ostream& out, Device device);
 CEPH_API std::ostream& operator<<(std::ostream& out, MemoryFormat format);

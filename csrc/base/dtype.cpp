@@ -19,7 +19,8 @@ constexpr bool is_wide_unsigned(DType t) { return t >= DType::UInt16 && t <= DTy
 // Note [Promotion lattice]
 // bool < integers < floating < complex; inside a kind the wider one, with three joins that are
 // neither operand: uint8 and a signed one take the next signed size, float16 and bfloat16 meet in
-// float32, complex64 with float64 is complex128. uint16/32/64 join floating types only, float8 none.
+// float32, complex64 with float64 is complex128. uint16/32/64 join floating types only, float8
+// none.
 constexpr std::optional<DType> join(DType a, DType b) {
   if (a == b) return a;
   if (static_cast<int>(a) > static_cast<int>(b)) return join(b, a);
@@ -60,8 +61,8 @@ std::ostream& operator<<(std::ostream& out, DType t) { return out << name_of(t);
 
 DType promote_types(DType a, DType b) {
   const std::optional<DType> joined = kJoins[static_cast<size_t>(a)][static_cast<size_t>(b)];
-  CEPH_CHECK(joined, ErrorKind::kRuntime, "promote_types", "there is no common type of ", a, " and ", b,
-             "; convert one operand explicitly");
+  CEPH_CHECK(joined, ErrorKind::kRuntime, "promote_types", "there is no common type of ", a,
+             " and ", b, "; convert one operand explicitly");
   return *joined;
 }
 

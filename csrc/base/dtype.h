@@ -12,23 +12,23 @@
 namespace ceph {
 
 // One row per dtype: enumerator, C++ type, public name.
-#define CEPH_FORALL_DTYPES(_)                       \
-  _(Bool, bool, "bool")                             \
-  _(UInt8, uint8_t, "uint8")                        \
-  _(Int8, int8_t, "int8")                           \
-  _(Int16, int16_t, "int16")                        \
-  _(Int32, int32_t, "int32")                        \
-  _(Int64, int64_t, "int64")                        \
-  _(UInt16, uint16_t, "uint16")                     \
-  _(UInt32, uint32_t, "uint32")                     \
-  _(UInt64, uint64_t, "uint64")                     \
-  _(Float16, ::ceph::Half, "float16")               \
-  _(BFloat16, ::ceph::BFloat16, "bfloat16")         \
-  _(Float32, float, "float32")                      \
-  _(Float64, double, "float64")                     \
-  _(Complex64, std::complex<float>, "complex64")    \
-  _(Complex128, std::complex<double>, "complex128") \
-  _(Float8E4M3FN, ::ceph::Float8E4M3FN, "float8_e4m3fn") \
+#define CEPH_FORALL_DTYPES(_)                                                                      \
+  _(Bool, bool, "bool")                                                                            \
+  _(UInt8, uint8_t, "uint8")                                                                       \
+  _(Int8, int8_t, "int8")                                                                          \
+  _(Int16, int16_t, "int16")                                                                       \
+  _(Int32, int32_t, "int32")                                                                       \
+  _(Int64, int64_t, "int64")                                                                       \
+  _(UInt16, uint16_t, "uint16")                                                                    \
+  _(UInt32, uint32_t, "uint32")                                                                    \
+  _(UInt64, uint64_t, "uint64")                                                                    \
+  _(Float16, ::ceph::Half, "float16")                                                              \
+  _(BFloat16, ::ceph::BFloat16, "bfloat16")                                                        \
+  _(Float32, float, "float32")                                                                     \
+  _(Float64, double, "float64")                                                                    \
+  _(Complex64, std::complex<float>, "complex64")                                                   \
+  _(Complex128, std::complex<double>, "complex128")                                                \
+  _(Float8E4M3FN, ::ceph::Float8E4M3FN, "float8_e4m3fn")                                           \
   _(Float8E5M2, ::ceph::Float8E5M2, "float8_e5m2")
 
 enum class DType : uint8_t {
@@ -79,10 +79,10 @@ CEPH_API bool can_cast(DType from, DType to);
 
 template <class T>
 struct dtype_of;
-#define CEPH_DTYPE_OF(name, type, text)                 \
-  template <>                                           \
-  struct dtype_of<type> {                               \
-    static constexpr DType value = DType::name;         \
+#define CEPH_DTYPE_OF(name, type, text)                                                            \
+  template <>                                                                                      \
+  struct dtype_of<type> {                                                                          \
+    static constexpr DType value = DType::name;                                                    \
   };
 CEPH_FORALL_DTYPES(CEPH_DTYPE_OF)
 #undef CEPH_DTYPE_OF

@@ -47,7 +47,8 @@ bool get_bool(Var var) {
   for (std::string_view no : {"0", "false", "off", "no"}) {
     if (text == no) return false;
   }
-  fail(ErrorKind::kValue, name_of(var), "expected 0, 1, true, false, on, off, yes or no; got '", text, "'");
+  fail(ErrorKind::kValue, name_of(var), "expected 0, 1, true, false, on, off, yes or no; got '",
+       text, "'");
 }
 
 std::string get_str(Var var) { return text_of(var, Type::Str); }

@@ -11,7 +11,8 @@
 
 namespace ceph {
 
-// What went wrong, by the Python class that the binding raises for it (one table: python/errors.cpp).
+// What went wrong, by the Python class that the binding raises for it (one table:
+// python/errors.cpp).
 enum class ErrorKind {
   kRuntime,         // RuntimeError
   kType,            // TypeError
@@ -64,20 +65,23 @@ std::string concat(const A&... args) {
 // The one way to refuse: `fail(ErrorKind::kIndex, "select", "index ", i, " is out of range ...")`
 // gives "select: index 5 is out of range ...". Say what was expected, what came, and what to do.
 template <class... A>
-[[noreturn, gnu::cold, gnu::noinline]] void fail(ErrorKind kind, std::string_view op, const A&... args) {
+[[noreturn, gnu::cold, gnu::noinline]] void fail(ErrorKind kind, std::string_view op,
+                                                 const A&... args) {
   detail::throw_error(kind, op, detail::concat(args...));
 }
 
 }  // namespace ceph
 
 // Arguments after `op` are evaluated only when the condition fails.
-#define CEPH_CHECK(condition, kind, op, ...)                                    \
-  do {                                                                          \
-    if (!(condition)) [[unlikely]] ::ceph::fail(kind, op, __VA_ARGS__);         \
+#define CEPH_CHECK(condition, kind, op, ...)                                                       \
+  do {                                                                                             \
+    if (!(condition)) [[unlikely]]                                                                 \
+      ::ceph::fail(kind, op, __VA_ARGS__);                                                         \
   } while (false)
 
 // A condition that only a defect of ours can break.
-#define CEPH_INTERNAL(condition)                                                             \
-  do {                                                                                       \
-    if (!(condition)) [[unlikely]] ::ceph::detail::throw_internal(__FILE__, __LINE__, #condition); \
+#define CEPH_INTERNAL(condition)                                                                   \
+  do {                                                                                             \
+    if (!(condition)) [[unlikely]]                                                                 \
+      ::ceph::detail::throw_internal(__FILE__, __LINE__, #condition);                              \
   } while (false)

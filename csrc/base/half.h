@@ -10,8 +10,8 @@ namespace ceph {
 namespace detail {
 
 // Note [Small floats]
-// Every format below float32 is (exponent bits, mantissa bits, bias, infinities or not); one pair of
-// conversions serves all. They are made of selects and integer arithmetic, so loops over them
+// Every format below float32 is (exponent bits, mantissa bits, bias, infinities or not); one pair
+// of conversions serves all. They are made of selects and integer arithmetic, so loops over them
 // vectorise; they round to nearest, ties to even, and keep subnormals, signed zeros, infinities and
 // NaN. Subnormal results come from one float addition whose ulp is the smallest subnormal.
 template <int kExponent, int kMantissa, int kBias, bool kHasInf>
@@ -20,8 +20,7 @@ struct SmallFloat {
   static constexpr uint32_t kSign = 1u << (kExponent + kMantissa);
   static constexpr uint32_t kMagnitude = kSign - 1;
   // The infinity's code; without infinities, the one NaN's.
-  static constexpr uint32_t kTop =
-      kHasInf ? ((1u << kExponent) - 1) << kMantissa : kMagnitude;
+  static constexpr uint32_t kTop = kHasInf ? ((1u << kExponent) - 1) << kMantissa : kMagnitude;
   static constexpr uint32_t kQuiet = kHasInf ? 1u << (kMantissa - 1) : 0;
   static constexpr float kSmallest = std::bit_cast<float>(uint32_t(128 - kBias - kMantissa) << 23);
 
@@ -31,7 +30,8 @@ struct SmallFloat {
     const uint32_t normal = (magnitude << kShift) + (uint32_t(127 - kBias) << 23);
     const uint32_t small = std::bit_cast<uint32_t>(float(int32_t(magnitude)) * kSmallest);
     uint32_t out = magnitude < (1u << kMantissa) ? small : normal;
-    const uint32_t special = 0x7f800000u | (kHasInf ? (magnitude << kShift) & 0x7fffffu : 0x400000u);
+    const uint32_t special =
+        0x7f800000u | (kHasInf ? (magnitude << kShift) & 0x7fffffu : 0x400000u);
     const uint32_t quiet = kHasInf && magnitude > kTop ? 0x400000u : 0u;
     out = magnitude >= kTop ? special | quiet : out;
     return std::bit_cast<float>(out | sign);
@@ -47,7 +47,8 @@ struct SmallFloat {
     const float sum = std::bit_cast<float>(magnitude) + std::bit_cast<float>(kMagic);
     const uint32_t small = std::bit_cast<uint32_t>(sum) - kMagic;
     uint32_t out = magnitude < (uint32_t(128 - kBias) << 23) ? small : std::min(normal, kTop);
-    const uint32_t nan = kTop | kQuiet | (kHasInf ? (magnitude >> kShift) & (kTop ^ kMagnitude) : 0);
+    const uint32_t nan =
+        kTop | kQuiet | (kHasInf ? (magnitude >> kShift) & (kTop ^ kMagnitude) : 0);
     out = magnitude > 0x7f800000u ? nan : out;
     return out | sign;
   }
@@ -63,8 +64,8 @@ struct BrainFloat {
   }
 };
 
-// The float nearest to `value` towards zero, with its last bit set if anything was cut off: rounding
-// it once more gives what rounding `value` directly would (no double rounding).
+// The float nearest to `value` towards zero, with its last bit set if anything was cut off:
+// rounding it once more gives what rounding `value` directly would (no double rounding).
 constexpr float round_to_odd(double value) {
   const float near = static_cast<float>(value);
   uint32_t bits = std::bit_cast<uint32_t>(near);
@@ -80,7 +81,8 @@ constexpr float round_to_odd(double value) {
 template <class T>
 constexpr float round_to_odd_integer(T value) {
   const bool negative = value < 0;
-  uint64_t size = negative ? uint64_t(0) - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+  uint64_t size =
+      negative ? uint64_t(0) - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
   if (size >> 53) size = (size & ~uint64_t(0x7ff)) | (size & 0x7ff ? 0x800u : 0u);
   const double exact = static_cast<double>(size);
   return round_to_odd(negative ? -exact : exact);
@@ -99,23 +101,23 @@ constexpr float to_float_once(T value) {
 
 }  // namespace detail
 
-// A value of `Bits` bits: implicit to float, where all arithmetic happens; explicit from any number,
-// rounded once. `bits` is the storage; T::from_bits makes one from it.
-#define CEPH_SMALL_FLOAT(Name, Bits, Codec)                                        \
-  struct Name {                                                                    \
-    Bits bits;                                                                     \
-    using Format = detail::Codec;                                                  \
-    Name() = default;                                                              \
-    template <class T>                                                             \
-      requires std::is_arithmetic_v<T>                                             \
-    constexpr explicit Name(T value)                                               \
-        : bits(static_cast<Bits>(Format::encode(detail::to_float_once(value)))) {} \
-    static constexpr Name from_bits(Bits bits) {                                   \
-      Name out{};                                                                  \
-      out.bits = bits;                                                             \
-      return out;                                                                  \
-    }                                                                              \
-    constexpr operator float() const { return Format::decode(bits); }              \
+// A value of `Bits` bits: implicit to float, where all arithmetic happens; explicit from any
+// number, rounded once. `bits` is the storage; T::from_bits makes one from it.
+#define CEPH_SMALL_FLOAT(Name, Bits, Codec)                                                        \
+  struct Name {                                                                                    \
+    Bits bits;                                                                                     \
+    using Format = detail::Codec;                                                                  \
+    Name() = default;                                                                              \
+    template <class T>                                                                             \
+      requires std::is_arithmetic_v<T>                                                             \
+    constexpr explicit Name(T value)                                                               \
+        : bits(static_cast<Bits>(Format::encode(detail::to_float_once(value)))) {}                 \
+    static constexpr Name from_bits(Bits bits) {                                                   \
+      Name out{};                                                                                  \
+      out.bits = bits;                                                                             \
+      return out;                                                                                  \
+    }                                                                                              \
+    constexpr operator float() const { return Format::decode(bits); }                              \
   };
 
 namespace detail {
@@ -158,10 +160,12 @@ struct SmallFloatLimits {
 
 template <>
 struct std::numeric_limits<ceph::Half>
-    : ceph::detail::SmallFloatLimits<ceph::Half, 11, 0x0400, 0x7bff, 0x1400, 0x7c00, 0x7e00, 0x8000> {};
+    : ceph::detail::SmallFloatLimits<ceph::Half, 11, 0x0400, 0x7bff, 0x1400, 0x7c00, 0x7e00,
+                                     0x8000> {};
 template <>
 struct std::numeric_limits<ceph::BFloat16>
-    : ceph::detail::SmallFloatLimits<ceph::BFloat16, 8, 0x0080, 0x7f7f, 0x3c00, 0x7f80, 0x7fc0, 0x8000> {};
+    : ceph::detail::SmallFloatLimits<ceph::BFloat16, 8, 0x0080, 0x7f7f, 0x3c00, 0x7f80, 0x7fc0,
+                                     0x8000> {};
 template <>
 struct std::numeric_limits<ceph::Float8E4M3FN>
     : ceph::detail::SmallFloatLimits<ceph::Float8E4M3FN, 4, 0x08, 0x7e, 0x20, 0x7f, 0x7f, 0x80> {};

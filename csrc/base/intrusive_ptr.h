@@ -16,8 +16,8 @@ class RefCounted {
 
   uint32_t use_count() const { return count_.load(std::memory_order_acquire); }
   void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
-  // Deletes the object with its last reference. Final classes hide this with one that deletes itself
-  // without the virtual call.
+  // Deletes the object with its last reference. Final classes hide this with one that deletes
+  // itself without the virtual call.
   void release() const {
     if (drop()) destroy();
   }
@@ -72,7 +72,9 @@ class intrusive_ptr {
   explicit operator bool() const { return raw_ != nullptr; }
   // Gives the reference to the caller.
   T* detach() { return std::exchange(raw_, nullptr); }
-  friend bool operator==(const intrusive_ptr& a, const intrusive_ptr& b) { return a.raw_ == b.raw_; }
+  friend bool operator==(const intrusive_ptr& a, const intrusive_ptr& b) {
+    return a.raw_ == b.raw_;
+  }
 
  private:
   T* raw_ = nullptr;

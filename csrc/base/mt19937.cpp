@@ -72,8 +72,9 @@ void Mt19937::fill(uint32_t* out, int64_t count) {
 
 void Mt19937::restore(uint64_t seed, int left, bool seeded, uint32_t next,
                       const std::array<uint32_t, kWords>& words) {
-  CEPH_CHECK(seeded && left > 0 && left <= kWords && next <= kWords, ErrorKind::kRuntime, "set_state",
-             "this is not a state of the generator: left is ", left, ", next is ", next);
+  CEPH_CHECK(seeded && left > 0 && left <= kWords && next <= kWords, ErrorKind::kRuntime,
+             "set_state", "this is not a state of the generator: left is ", left, ", next is ",
+             next);
   seed_ = seed;
   left_ = left;
   seeded_ = seeded;

@@ -7,8 +7,8 @@
 
 namespace ceph {
 
-// MT19937 (Matsumoto and Nishimura 1998) seeded by init_genrand with the low 32 bits of the seed: the same
-// words in the same order as PyTorch's CPU generator.
+// MT19937 (Matsumoto and Nishimura 1998) seeded by init_genrand with the low 32 bits of the seed:
+// the same words in the same order as PyTorch's CPU generator.
 class CEPH_API Mt19937 {
  public:
   static constexpr int kWords = 624;

@@ -46,9 +46,7 @@ bool integer_fits(Scalar::Tag tag, int64_t v) {
 
 // Finite values that would become an infinity of float32; the narrower formats saturate as
 // documented, since a cast of a float32 tensor to them does as well.
-bool float_overflows(double v) {
-  return std::isfinite(v) && std::isinf(static_cast<float>(v));
-}
+bool float_overflows(double v) { return std::isfinite(v) && std::isinf(static_cast<float>(v)); }
 
 void print_double(std::ostream& out, double v) {
   if (std::isnan(v)) {
@@ -78,12 +76,16 @@ bool integer_equals_double(Scalar::Tag tag, int64_t i, double d) {
 
 DType Scalar::wrapped_dtype() const {
   switch (tag_) {
-    case Tag::Bool: return DType::Bool;
-    case Tag::Int: return DType::Int64;
-    case Tag::UInt64: return DType::UInt64;
-    case Tag::Double: return default_dtype();
-    case Tag::Complex:
-      return default_dtype() == DType::Float64 ? DType::Complex128 : DType::Complex64;
+  case Tag::Bool:
+    return DType::Bool;
+  case Tag::Int:
+    return DType::Int64;
+  case Tag::UInt64:
+    return DType::UInt64;
+  case Tag::Double:
+    return default_dtype();
+  case Tag::Complex:
+    return default_dtype() == DType::Float64 ? DType::Complex128 : DType::Complex64;
   }
   CEPH_INTERNAL(false && "unknown scalar tag");
   return DType::Bool;
@@ -130,7 +132,8 @@ bool Scalar::representable_in(DType t) const {
   if (t == DType::Bool) return true;
   if (tag_ == Tag::Complex) {
     if (ceph::is_complex(t)) {
-      return t == DType::Complex128 || !(float_overflows(complex_[0]) || float_overflows(complex_[1]));
+      return t == DType::Complex128 ||
+             !(float_overflows(complex_[0]) || float_overflows(complex_[1]));
     }
     return complex_[1] == 0 && Scalar(complex_[0]).representable_in(t);
   }
@@ -139,8 +142,8 @@ bool Scalar::representable_in(DType t) const {
     return !(narrow && tag_ == Tag::Double && float_overflows(double_));
   }
   switch (t) {
-#define CEPH_CASE(T)                                                  \
-  case dtype_of<T>::value:                                            \
+#define CEPH_CASE(T)                                                                               \
+  case dtype_of<T>::value:                                                                         \
     return tag_ == Tag::Double ? truncates_into<T>(double_) : integer_fits<T>(tag_, int_);
     CEPH_CASE(uint8_t)
     CEPH_CASE(int8_t)
@@ -151,7 +154,9 @@ bool Scalar::representable_in(DType t) const {
     CEPH_CASE(uint32_t)
     CEPH_CASE(uint64_t)
 #undef CEPH_CASE
-    default: CEPH_INTERNAL(false && "not an integral dtype"); return false;
+  default:
+    CEPH_INTERNAL(false && "not an integral dtype");
+    return false;
   }
 }
 
@@ -174,13 +179,16 @@ bool Scalar::equals(const Scalar& other) const {
 
 Scalar Scalar::negate() const {
   switch (tag_) {
-    case Tag::Double: return Scalar(-double_);
-    case Tag::Complex: return Scalar(std::complex<double>(-complex_[0], -complex_[1]));
-    case Tag::UInt64:
-      CEPH_CHECK(int_ == std::numeric_limits<int64_t>::min(), ErrorKind::kOverflow, "neg", "-",
-                 static_cast<uint64_t>(int_), " is outside the range of int64");
-      return Scalar(int_);
-    default: break;
+  case Tag::Double:
+    return Scalar(-double_);
+  case Tag::Complex:
+    return Scalar(std::complex<double>(-complex_[0], -complex_[1]));
+  case Tag::UInt64:
+    CEPH_CHECK(int_ == std::numeric_limits<int64_t>::min(), ErrorKind::kOverflow, "neg", "-",
+               static_cast<uint64_t>(int_), " is outside the range of int64");
+    return Scalar(int_);
+  default:
+    break;
   }
   // -(-2^63) is a UInt64.
   return int_ < 0 ? Scalar(uint64_t(0) - static_cast<uint64_t>(int_)) : Scalar(-int_);
@@ -188,11 +196,17 @@ Scalar Scalar::negate() const {
 
 std::ostream& operator<<(std::ostream& out, const Scalar& value) {
   switch (value.tag()) {
-    case Scalar::Tag::Bool: return out << (value.to<bool>() ? "True" : "False");
-    case Scalar::Tag::Int: return out << value.to<int64_t>();
-    case Scalar::Tag::UInt64: return out << value.to<uint64_t>();
-    case Scalar::Tag::Double: print_double(out, value.to<double>()); return out;
-    case Scalar::Tag::Complex: break;
+  case Scalar::Tag::Bool:
+    return out << (value.to<bool>() ? "True" : "False");
+  case Scalar::Tag::Int:
+    return out << value.to<int64_t>();
+  case Scalar::Tag::UInt64:
+    return out << value.to<uint64_t>();
+  case Scalar::Tag::Double:
+    print_double(out, value.to<double>());
+    return out;
+  case Scalar::Tag::Complex:
+    break;
   }
   const std::complex<double> v = value.to_complex();
   out << '(';

@@ -56,8 +56,7 @@ class CEPH_API Scalar {
 };
 
 // Instantiated in scalar.cpp for every dtype's C++ type.
-#define CEPH_SCALAR_TO(name, type, text) \
-  extern template type Scalar::to<type>(const char*) const;
+#define CEPH_SCALAR_TO(name, type, text) extern template type Scalar::to<type>(const char*) const;
 CEPH_FORALL_DTYPES(CEPH_SCALAR_TO)
 #undef CEPH_SCALAR_TO
 

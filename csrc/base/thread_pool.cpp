@@ -24,8 +24,9 @@
 namespace ceph {
 namespace {
 
-constexpr int kSpins = 2000;          // about 50 us of pauses, then sleep
-constexpr int kPiecesPerThread = 4;   // so that a thread that comes late costs a quarter of its share
+constexpr int kSpins = 2000;  // about 50 us of pauses, then sleep
+constexpr int kPiecesPerThread =
+    4;  // so that a thread that comes late costs a quarter of its share
 constexpr int kMaxThreads = 1024;
 
 thread_local bool inside_region = false;
@@ -39,11 +40,13 @@ void pause_briefly() {
 }
 
 void futex_wait(std::atomic<uint32_t>& word, uint32_t seen) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, seen, nullptr, nullptr,
+          0);
 }
 
 void futex_wake_all(std::atomic<uint32_t>& word) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr,
+          nullptr, 0);
 }
 
 // Waits until `word` no longer holds `seen`: spinning first, asleep afterwards.
@@ -60,7 +63,8 @@ void wait_for_change(std::atomic<uint32_t>& word, uint32_t seen, std::atomic<uin
 // One region: pieces of a range, claimed one by one.
 class Region {
  public:
-  Region(int64_t begin, int64_t end, int64_t piece, FunctionRef<void(int64_t, int64_t)> body, int workers)
+  Region(int64_t begin, int64_t end, int64_t piece, FunctionRef<void(int64_t, int64_t)> body,
+         int workers)
       : begin_(begin), end_(end), piece_(piece), count_(ceil_div(end - begin, piece)), body_(body),
         workers_(workers) {}
 
@@ -208,7 +212,8 @@ std::atomic<int>& thread_count() {
   return count;
 }
 
-void run_in_place(int64_t begin, int64_t end, int64_t piece, FunctionRef<void(int64_t, int64_t)> body) {
+void run_in_place(int64_t begin, int64_t end, int64_t piece,
+                  FunctionRef<void(int64_t, int64_t)> body) {
   for (int64_t first = begin; first < end; first += piece) {
     if (end - first <= piece) {
       body(first, end);
@@ -220,8 +225,8 @@ void run_in_place(int64_t begin, int64_t end, int64_t piece, FunctionRef<void(in
 
 }  // namespace
 
-void parallel_for(int64_t begin, int64_t end, int64_t grain, FunctionRef<void(int64_t, int64_t)> body,
-                  bool fixed_pieces) {
+void parallel_for(int64_t begin, int64_t end, int64_t grain,
+                  FunctionRef<void(int64_t, int64_t)> body, bool fixed_pieces) {
   if (end <= begin) return;
   grain = std::max<int64_t>(grain, 1);
   const int64_t size = end - begin;

@@ -18,14 +18,18 @@ class CpuAllocator final : public Allocator {
  public:
   void* allocate(size_t bytes) override {
     if (bytes == 0) return nullptr;
-    void* block = bytes <= kSmallBlockLimit ? detail::small_allocate(bytes) : detail::large_allocate(bytes);
-    if (poison_.load(std::memory_order_relaxed)) [[unlikely]] std::memset(block, 0xFF, bytes);
+    void* block =
+        bytes <= kSmallBlockLimit ? detail::small_allocate(bytes) : detail::large_allocate(bytes);
+    if (poison_.load(std::memory_order_relaxed)) [[unlikely]]
+      std::memset(block, 0xFF, bytes);
     return block;
   }
   void deallocate(void* data, size_t bytes) override {
     if (!data) return;
-    if (bytes <= kSmallBlockLimit) detail::small_deallocate(data, bytes);
-    else detail::large_deallocate(data, bytes);
+    if (bytes <= kSmallBlockLimit)
+      detail::small_deallocate(data, bytes);
+    else
+      detail::large_deallocate(data, bytes);
   }
 
  private:

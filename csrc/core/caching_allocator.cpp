@@ -20,14 +20,15 @@ constexpr bool kKeepBlocks = true;
 #endif
 
 constexpr size_t kLine = 64;
-constexpr size_t kFineClasses = 16;   // 64, 128 ... 1024
+constexpr size_t kFineClasses = 16;  // 64, 128 ... 1024
 constexpr size_t kClasses = kFineClasses + 4 * 10;
 constexpr size_t kKeptBytes = 512 * 1024;  // per class and thread
 constexpr uint32_t kMostKept = 512;
 
 size_t class_of(size_t bytes) {
   if (bytes <= kFineClasses * kLine) return bytes == 0 ? 0 : (bytes - 1) / kLine;
-  const size_t top = static_cast<size_t>(std::bit_width(bytes - 1)) - 1;  // 2^top < bytes <= 2^(top+1)
+  const size_t top =
+      static_cast<size_t>(std::bit_width(bytes - 1)) - 1;  // 2^top < bytes <= 2^(top+1)
   const size_t quarter = ((bytes - 1) >> (top - 2)) & 3;
   return kFineClasses + (top - 10) * 4 + quarter;
 }
@@ -122,7 +123,8 @@ void count(int64_t bytes) {
     registry().in_use_of_the_dead.fetch_add(bytes, std::memory_order_relaxed);
     return;
   }
-  cache.in_use.store(cache.in_use.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
+  cache.in_use.store(cache.in_use.load(std::memory_order_relaxed) + bytes,
+                     std::memory_order_relaxed);
 }
 
 [[gnu::noinline]] void* from_system(size_t index) {

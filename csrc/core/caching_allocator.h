@@ -9,10 +9,10 @@ namespace ceph {
 
 // Note [CPU memory]
 // Up to 1 MiB a block belongs to a size class: multiples of 64 bytes up to 1 KiB, then four classes
-// to each doubling. Every thread keeps a bounded list of free blocks per class; a block may be freed
-// on another thread and then joins that thread's list. Larger blocks are mappings aligned to 2 MiB,
-// in classes that waste at most an eighth; freed ones are kept for reuse up to a bound, because
-// touching fresh pages costs several times what the arithmetic on them does.
+// to each doubling. Every thread keeps a bounded list of free blocks per class; a block may be
+// freed on another thread and then joins that thread's list. Larger blocks are mappings aligned to
+// 2 MiB, in classes that waste at most an eighth; freed ones are kept for reuse up to a bound,
+// because touching fresh pages costs several times what the arithmetic on them does.
 
 inline constexpr size_t kSmallBlockLimit = size_t(1) << 20;
 

@@ -102,8 +102,9 @@ class LargeBlocks {
 
  private:
   LargeBlocks() : limit_(default_limit()), huge_pages_(env::get_bool(env::Var::HugePages)) {
-    const int registered = pthread_atfork([] { global().mutex_.lock(); }, [] { global().mutex_.unlock(); },
-                                          [] { global().mutex_.unlock(); });
+    const int registered =
+        pthread_atfork([] { global().mutex_.lock(); }, [] { global().mutex_.unlock(); },
+                       [] { global().mutex_.unlock(); });
     CEPH_INTERNAL(registered == 0);
   }
 

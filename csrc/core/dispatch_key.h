@@ -13,7 +13,8 @@ namespace ceph {
 // Who may take a call, lowest first; the highest key that is present and not excluded runs.
 // A feature runs before what it wraps: Autograd records, then redispatches below itself; Python,
 // below Autograd, hands the call to the rule of a wrapper subclass or of an active mode; what is
-// left is the backend of the operands, where a higher one wins (a 0-dim CPU operand among CUDA ones).
+// left is the backend of the operands, where a higher one wins (a 0-dim CPU operand among CUDA
+// ones).
 enum class DispatchKey : uint8_t { CPU, CUDA, Meta, Python, ADInplaceOrView, Autograd, Count };
 
 inline constexpr int kNumDispatchKeys = static_cast<int>(DispatchKey::Count);
@@ -55,7 +56,8 @@ class DispatchKeySet {
   uint32_t bits_ = 0;
 };
 
-inline constexpr DispatchKeySet kBackendKeys{DispatchKey::CPU, DispatchKey::CUDA, DispatchKey::Meta};
+inline constexpr DispatchKeySet kBackendKeys{DispatchKey::CPU, DispatchKey::CUDA,
+                                             DispatchKey::Meta};
 
 constexpr DispatchKey backend_key(Device device) {
   return static_cast<DispatchKey>(static_cast<int>(device.kind));

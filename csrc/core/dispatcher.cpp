@@ -29,7 +29,8 @@ std::pair<std::string, std::string> split_name(std::string_view schema) {
 
 DispatchKeySet keys_of_value(const Value& value) {
   if (const auto* t = std::get_if<Tensor>(&value)) return detail::keys_of(*t);
-  if (const auto* list = std::get_if<std::vector<Tensor>>(&value)) return detail::keys_of(TensorList(*list));
+  if (const auto* list = std::get_if<std::vector<Tensor>>(&value))
+    return detail::keys_of(TensorList(*list));
   if (const auto* device = std::get_if<Device>(&value)) return detail::keys_of(*device);
   return {};
 }
@@ -49,7 +50,8 @@ std::string key_names(DispatchKeySet keys) {
 OperatorEntry::OperatorEntry(std::string_view ns, std::string_view schema)
     : OperatorEntry(ns, schema, nullptr, nullptr) {}
 
-OperatorEntry::OperatorEntry(std::string_view ns, std::string_view schema, void* thunk, FromStack from_stack)
+OperatorEntry::OperatorEntry(std::string_view ns, std::string_view schema, void* thunk,
+                             FromStack from_stack)
     : ns_(ns), schema_text_(schema), thunk_(thunk), from_stack_(from_stack) {
   std::tie(name_, overload_) = split_name(schema);
   Dispatcher::State& all = Dispatcher::global().state_;
@@ -70,7 +72,8 @@ std::string OperatorEntry::qualified_name() const {
 }
 
 const OpSchema& OperatorEntry::schema() const {
-  std::call_once(schema_once_, [this] { schema_ = std::make_unique<OpSchema>(OpSchema::parse(schema_text_)); });
+  std::call_once(schema_once_,
+                 [this] { schema_ = std::make_unique<OpSchema>(OpSchema::parse(schema_text_)); });
   return *schema_;
 }
 
@@ -91,7 +94,8 @@ void OperatorEntry::set_composite(void* fn) {
   rebuild();
 }
 
-OperatorEntry::Registered OperatorEntry::set_boxed(DispatchKey key, std::shared_ptr<BoxedKernel> kernel) {
+OperatorEntry::Registered OperatorEntry::set_boxed(DispatchKey key,
+                                                   std::shared_ptr<BoxedKernel> kernel) {
   CEPH_INTERNAL(kernel && *kernel);
   const std::lock_guard lock(Dispatcher::global().state_.mutex);
   Registered before{own_[index_of(key)], std::move(own_boxed_[index_of(key)])};
@@ -132,12 +136,14 @@ void OperatorEntry::rebuild() {
 
 void OperatorEntry::call_boxed(Stack& stack) const {
   const std::vector<Argument>& args = schema().args;
-  CEPH_CHECK(stack.size() == args.size(), ErrorKind::kRuntime, qualified_name(), "expected ", args.size(),
-             " arguments; got ", stack.size());
+  CEPH_CHECK(stack.size() == args.size(), ErrorKind::kRuntime, qualified_name(), "expected ",
+             args.size(), " arguments; got ", stack.size());
   DispatchKeySet keys;
   for (size_t i = 0; i < args.size(); ++i) {
-    const bool no_device = args[i].type == ArgType::Device && std::holds_alternative<std::monostate>(stack[i]);
-    keys = keys | (no_device ? DispatchKeySet(backend_key(default_device())) : keys_of_value(stack[i]));
+    const bool no_device =
+        args[i].type == ArgType::Device && std::holds_alternative<std::monostate>(stack[i]);
+    keys = keys |
+           (no_device ? DispatchKeySet(backend_key(default_device())) : keys_of_value(stack[i]));
   }
   redispatch_boxed(detail::with_local_keys(keys), stack);
 }
@@ -153,8 +159,9 @@ void OperatorEntry::redispatch_boxed(DispatchKeySet keys, Stack& stack) const {
 }
 
 void OperatorEntry::throw_no_kernel(DispatchKeySet keys) const {
-  fail(ErrorKind::kNotImplemented, qualified_name(), "no kernel for ", key_names(keys & kBackendKeys),
-       "; this op has kernels for ", key_names(mask_ & kBackendKeys));
+  fail(ErrorKind::kNotImplemented, qualified_name(), "no kernel for ",
+       key_names(keys & kBackendKeys), "; this op has kernels for ",
+       key_names(mask_ & kBackendKeys));
 }
 
 Dispatcher::Dispatcher() : state_(*new State) {}

@@ -36,11 +36,12 @@ template <class Signature>
 struct Thunks;
 }
 
-// One op variant (`add.Tensor`, `add_.Tensor`, `add.Tensor_out`), a global made by generated code or an
-// object made by cepheid.library. Registered in the Dispatcher for its lifetime.
+// One op variant (`add.Tensor`, `add_.Tensor`, `add.Tensor_out`), a global made by generated code
+// or an object made by cepheid.library. Registered in the Dispatcher for its lifetime.
 class CEPH_API OperatorEntry {
  public:
-  // Generated code: OperatorEntry entry(signature<Tensor(const Tensor&)>, "aten", "neg(Tensor self) -> Tensor");
+  // Generated code: OperatorEntry entry(signature<Tensor(const Tensor&)>, "aten", "neg(Tensor self)
+  // -> Tensor");
   template <class Signature>
   struct SignatureTag {};
 
@@ -130,7 +131,8 @@ class CEPH_API Dispatcher {
   State& state_;
 };
 
-// ---- typed calls -----------------------------------------------------------------------------------
+// ---- typed calls
+// -----------------------------------------------------------------------------------
 
 namespace detail {
 
@@ -159,7 +161,8 @@ struct Thunks<R(A...)> {
 
   static R run(const OperatorEntry& op, DispatchKeySet keys, A... args) {
     DispatchKeySet left = keys & op.mask();
-    if (left.empty()) [[unlikely]] op.throw_no_kernel(keys);
+    if (left.empty()) [[unlikely]]
+      op.throw_no_kernel(keys);
     return reinterpret_cast<Kernel>(op.kernel(left.highest()))(DispatchCtx{&op, left},
                                                                std::forward<A>(args)...);
   }
@@ -202,7 +205,8 @@ class TypedOp<R(A...)> {
 
   R call(A... args) const {
     DispatchKeySet keys = (DispatchKeySet() | ... | detail::keys_of(args));
-    return detail::Thunks<R(A...)>::run(entry_, detail::with_local_keys(keys), std::forward<A>(args)...);
+    return detail::Thunks<R(A...)>::run(entry_, detail::with_local_keys(keys),
+                                        std::forward<A>(args)...);
   }
   // From inside a kernel of `ctx.keys.highest()`: on to the keys below it.
   R redispatch(DispatchKeySet keys, A... args) const {

@@ -56,7 +56,8 @@ std::vector<uint8_t> GeneratorImpl::get_state() const {
   state.left = engine_.left();
   state.seeded = engine_.seeded();
   state.next = engine_.next_index();
-  for (int i = 0; i < Mt19937::kWords; ++i) state.words[i] = engine_.words()[static_cast<size_t>(i)];
+  for (int i = 0; i < Mt19937::kWords; ++i)
+    state.words[i] = engine_.words()[static_cast<size_t>(i)];
   state.spare = next_double_normal.value_or(0.0);
   state.has_spare = next_double_normal.has_value();
   state.float_spare = next_float_normal.value_or(0.0f);
@@ -76,7 +77,8 @@ void GeneratorImpl::set_state(const uint8_t* data, size_t size) {
   CEPH_CHECK(state.next <= Mt19937::kWords, ErrorKind::kRuntime, "set_state",
              "this is not a state of the generator: next is ", state.next);
   const std::lock_guard lock(mutex_);
-  engine_.restore(state.seed, state.left, state.seeded != 0, static_cast<uint32_t>(state.next), words);
+  engine_.restore(state.seed, state.left, state.seeded != 0, static_cast<uint32_t>(state.next),
+                  words);
   next_double_normal = state.has_spare ? std::optional(state.spare) : std::nullopt;
   next_float_normal = state.has_float_spare ? std::optional(state.float_spare) : std::nullopt;
 }
@@ -91,14 +93,15 @@ intrusive_ptr<GeneratorImpl> GeneratorImpl::clone() const {
 }
 
 const Generator& default_generator() {
-  static const Generator& generator = *new Generator(make_intrusive<GeneratorImpl>(DeviceKind::CPU, kDefaultSeed));
+  static const Generator& generator =
+      *new Generator(make_intrusive<GeneratorImpl>(DeviceKind::CPU, kDefaultSeed));
   return generator;
 }
 
 const Generator& cpu_generator(const Generator& given, const char* op) {
   if (!given) return default_generator();
-  CEPH_CHECK(given->device().is_cpu(), ErrorKind::kRuntime, op, "expected a generator of the cpu; got one of ",
-             given->device());
+  CEPH_CHECK(given->device().is_cpu(), ErrorKind::kRuntime, op,
+             "expected a generator of the cpu; got one of ", given->device());
   return given;
 }
 

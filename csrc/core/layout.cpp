@@ -32,7 +32,8 @@ DimVector strides_in(IntArrayRef sizes, const Order& order, const char* op) {
   for (size_t i = 0; i < order.size(); ++i) {
     const auto d = static_cast<size_t>(order[i]);
     strides[d] = stride;
-    if (i + 1 < order.size()) stride = checked_product(stride, std::max<int64_t>(sizes[d], 1), sizes, op);
+    if (i + 1 < order.size())
+      stride = checked_product(stride, std::max<int64_t>(sizes[d], 1), sizes, op);
   }
   return strides;
 }
@@ -97,34 +98,37 @@ int64_t checked_numel(IntArrayRef sizes, const char* op) {
   return empty ? 0 : numel;
 }
 
-size_t checked_nbytes(IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype, const char* op) {
+size_t checked_nbytes(IntArrayRef sizes, IntArrayRef strides, int64_t offset, DType dtype,
+                      const char* op) {
   CEPH_CHECK(sizes.size() == strides.size(), ErrorKind::kRuntime, op,
              "sizes and strides must have the same length; got ", sizes, " and ", strides);
-  CEPH_CHECK(offset >= 0, ErrorKind::kRuntime, op, "the storage offset must not be negative; got ", offset);
+  CEPH_CHECK(offset >= 0, ErrorKind::kRuntime, op, "the storage offset must not be negative; got ",
+             offset);
   const int64_t numel = checked_numel(sizes, op);
   int64_t last = offset;
   bool overflow = false;
   for (size_t d = 0; d < sizes.size(); ++d) {
-    CEPH_CHECK(strides[d] >= 0, ErrorKind::kRuntime, op, "strides must not be negative; got ", strides[d],
-               " at dimension ", d);
+    CEPH_CHECK(strides[d] >= 0, ErrorKind::kRuntime, op, "strides must not be negative; got ",
+               strides[d], " at dimension ", d);
     int64_t reach = 0;
     if (numel == 0) continue;
-    overflow |= multiply_overflows(sizes[d] - 1, strides[d], &reach) || add_overflows(last, reach, &last);
+    overflow |=
+        multiply_overflows(sizes[d] - 1, strides[d], &reach) || add_overflows(last, reach, &last);
   }
   if (numel == 0) return 0;
   int64_t bytes = 0;
   overflow |= add_overflows(last, 1, &last) ||
               multiply_overflows(last, static_cast<int64_t>(item_size(dtype)), &bytes);
-  CEPH_CHECK(!overflow, ErrorKind::kRuntime, op, "the storage for sizes ", sizes, ", strides ", strides,
-             " and offset ", offset, " of ", dtype, " overflows 64 bits");
+  CEPH_CHECK(!overflow, ErrorKind::kRuntime, op, "the storage for sizes ", sizes, ", strides ",
+             strides, " and offset ", offset, " of ", dtype, " overflows 64 bits");
   return static_cast<size_t>(bytes);
 }
 
 int64_t wrap_dim(int64_t dim, int64_t rank, const char* op) {
   const int64_t span = std::max<int64_t>(rank, 1);
   CEPH_CHECK(dim >= -span && dim < span, ErrorKind::kIndex, op,
-             "dimension out of range (expected to be in range of [", -span, ", ", span - 1, "], but got ",
-             dim, ")");
+             "dimension out of range (expected to be in range of [", -span, ", ", span - 1,
+             "], but got ", dim, ")");
   return dim < 0 ? dim + span : dim;
 }
 
@@ -134,8 +138,9 @@ DimVector broadcast_shapes(IntArrayRef a, IntArrayRef b, const char* op) {
   for (size_t back = 1; back <= rank; ++back) {
     const int64_t in_a = back <= a.size() ? a[a.size() - back] : 1;
     const int64_t in_b = back <= b.size() ? b[b.size() - back] : 1;
-    CEPH_CHECK(in_a == in_b || in_a == 1 || in_b == 1, ErrorKind::kRuntime, op, "sizes ", a, " and ", b,
-               " can't be broadcast: ", in_a, " must match ", in_b, " at dimension ", rank - back);
+    CEPH_CHECK(in_a == in_b || in_a == 1 || in_b == 1, ErrorKind::kRuntime, op, "sizes ", a,
+               " and ", b, " can't be broadcast: ", in_a, " must match ", in_b, " at dimension ",
+               rank - back);
     out[rank - back] = in_a == 1 ? in_b : in_a;
   }
   return out;
@@ -148,12 +153,13 @@ DimVector infer_size(IntArrayRef size, int64_t numel, const char* op) {
   bool overflow = false;
   for (size_t d = 0; d < size.size(); ++d) {
     if (size[d] == -1) {
-      CEPH_CHECK(!unknown, ErrorKind::kRuntime, op, "only one dimension can be inferred; got ", size);
+      CEPH_CHECK(!unknown, ErrorKind::kRuntime, op, "only one dimension can be inferred; got ",
+                 size);
       unknown = d;
       continue;
     }
-    CEPH_CHECK(size[d] >= 0, ErrorKind::kRuntime, op, "invalid size ", size[d], " at dimension ", d, " of ",
-               size);
+    CEPH_CHECK(size[d] >= 0, ErrorKind::kRuntime, op, "invalid size ", size[d], " at dimension ", d,
+               " of ", size);
     overflow |= multiply_overflows(known, size[d], &known);
   }
   if (unknown) {
@@ -164,12 +170,13 @@ DimVector infer_size(IntArrayRef size, int64_t numel, const char* op) {
   } else {
     overflow |= known != numel;
   }
-  CEPH_CHECK(!overflow, ErrorKind::kRuntime, op, "size ", size, " is invalid for a tensor of ", numel,
-             " elements");
+  CEPH_CHECK(!overflow, ErrorKind::kRuntime, op, "size ", size, " is invalid for a tensor of ",
+             numel, " elements");
   return out;
 }
 
-std::optional<DimVector> view_strides(IntArrayRef old_sizes, IntArrayRef old_strides, IntArrayRef sizes) {
+std::optional<DimVector> view_strides(IntArrayRef old_sizes, IntArrayRef old_strides,
+                                      IntArrayRef sizes) {
   if (old_sizes == sizes) return DimVector(old_strides);
   const bool empty = std::find(old_sizes.begin(), old_sizes.end(), 0) != old_sizes.end();
   if (empty) return contiguous_strides(sizes);
@@ -236,8 +243,8 @@ DimVector stride_order(IntArrayRef sizes, ArrayRef<IntArrayRef> strides) {
   for (size_t i = 1; i < rank; ++i) {
     size_t moving = i;
     for (size_t j = i; j-- > 0;) {
-      const int told = compare_dims(static_cast<size_t>(order[j]), static_cast<size_t>(order[moving]),
-                                    sizes, strides);
+      const int told = compare_dims(static_cast<size_t>(order[j]),
+                                    static_cast<size_t>(order[moving]), sizes, strides);
       if (told < 0) break;
       if (told == 0) continue;
       std::swap(order[j], order[moving]);
@@ -247,7 +254,9 @@ DimVector stride_order(IntArrayRef sizes, ArrayRef<IntArrayRef> strides) {
   return order;
 }
 
-DimVector dense_strides(IntArrayRef sizes, IntArrayRef order) { return strides_in(sizes, order, "strides"); }
+DimVector dense_strides(IntArrayRef sizes, IntArrayRef order) {
+  return strides_in(sizes, order, "strides");
+}
 
 DimVector preserved_strides(const Tensor& like) {
   if (is_non_overlapping_and_dense(like.sizes(), like.strides())) return like.strides();

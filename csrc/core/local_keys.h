@@ -11,7 +11,8 @@ struct LocalKeys {
 };
 
 // initial-exec: one register-relative load in libcepheid and in _C alike.
-extern CEPH_API constinit thread_local LocalKeys local_keys __attribute__((tls_model("initial-exec")));
+extern CEPH_API constinit thread_local LocalKeys local_keys
+    __attribute__((tls_model("initial-exec")));
 
 class IncludeKeys {
  public:

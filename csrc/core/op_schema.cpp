@@ -64,7 +64,8 @@ class Parser {
 
  private:
   [[noreturn]] void refuse(std::string_view expected) const {
-    fail(ErrorKind::kValue, "schema", "expected ", expected, " at position ", at_, " of '", text_, "'");
+    fail(ErrorKind::kValue, "schema", "expected ", expected, " at position ", at_, " of '", text_,
+         "'");
   }
 
   bool take(std::string_view token) {
@@ -131,7 +132,8 @@ class Parser {
     }
     if (!known) {
       at_ = begin;
-      refuse("a type (Tensor, Scalar, int, float, bool, str, ScalarType, Device, Layout, MemoryFormat, Generator)");
+      refuse("a type (Tensor, Scalar, int, float, bool, str, ScalarType, Device, Layout, "
+             "MemoryFormat, Generator)");
     }
     out.type = known->type;
     if (take("(")) {
@@ -148,10 +150,12 @@ class Parser {
     if (known.list == known.type) refuse("no list of this type");
     out.type = known.list;
     out.optional_elements = std::exchange(out.optional, false);
-    if (out.optional_elements && known.type != ArgType::Tensor) refuse("optional elements of Tensor lists only");
+    if (out.optional_elements && known.type != ArgType::Tensor)
+      refuse("optional elements of Tensor lists only");
     if (!take("]")) {
       out.fixed_size = number<int64_t>(word("a list size"));
-      if (!out.fixed_size || *out.fixed_size < 1 || known.type != ArgType::Int) refuse("a size of an int list");
+      if (!out.fixed_size || *out.fixed_size < 1 || known.type != ArgType::Int)
+        refuse("a size of an int list");
       expect("]");
     }
     out.optional = take("?");
@@ -195,20 +199,30 @@ class Parser {
   static std::optional<Value> value_of(const Argument& argument, std::string_view text) {
     if (text == "None") return argument.optional ? std::optional(Value()) : std::nullopt;
     switch (argument.type) {
-      case ArgType::Bool: return truth(text);
-      case ArgType::Int: return boxed(number<int64_t>(text));
-      case ArgType::Float: return real(text);
-      case ArgType::Scalar: {
-        std::optional<Value> flag = truth(text);
-        return flag ? flag : real(text);
-      }
-      case ArgType::IntList: return int_list(argument, text);
-      case ArgType::Str: return quoted(text);
-      case ArgType::ScalarType: return boxed(dtype_named(text));
-      case ArgType::MemoryFormat: return memory_format(text);
-      case ArgType::Layout: return text == "strided" ? std::optional(Value(Layout::Strided)) : std::nullopt;
-      case ArgType::Device: return text == "cpu" ? std::optional(Value(Device())) : std::nullopt;
-      default: return std::nullopt;  // tensors and generators: None at most
+    case ArgType::Bool:
+      return truth(text);
+    case ArgType::Int:
+      return boxed(number<int64_t>(text));
+    case ArgType::Float:
+      return real(text);
+    case ArgType::Scalar: {
+      std::optional<Value> flag = truth(text);
+      return flag ? flag : real(text);
+    }
+    case ArgType::IntList:
+      return int_list(argument, text);
+    case ArgType::Str:
+      return quoted(text);
+    case ArgType::ScalarType:
+      return boxed(dtype_named(text));
+    case ArgType::MemoryFormat:
+      return memory_format(text);
+    case ArgType::Layout:
+      return text == "strided" ? std::optional(Value(Layout::Strided)) : std::nullopt;
+    case ArgType::Device:
+      return text == "cpu" ? std::optional(Value(Device())) : std::nullopt;
+    default:
+      return std::nullopt;  // tensors and generators: None at most
     }
   }
 
@@ -252,7 +266,8 @@ class Parser {
 
   static std::optional<Value> quoted(std::string_view text) {
     const char quote = text.front();
-    if (text.size() < 2 || (quote != '\'' && quote != '"') || text.back() != quote) return std::nullopt;
+    if (text.size() < 2 || (quote != '\'' && quote != '"') || text.back() != quote)
+      return std::nullopt;
     return Value(std::string(text.substr(1, text.size() - 2)));
   }
 

@@ -11,7 +11,19 @@ namespace ceph {
 
 // The closed list of argument types, as schemas spell them.
 enum class ArgType : uint8_t {
-  Tensor, TensorList, Scalar, Int, Float, Bool, IntList, Str, ScalarType, Device, Layout, MemoryFormat, Generator,
+  Tensor,
+  TensorList,
+  Scalar,
+  Int,
+  Float,
+  Bool,
+  IntList,
+  Str,
+  ScalarType,
+  Device,
+  Layout,
+  MemoryFormat,
+  Generator,
 };
 
 struct Argument {
@@ -23,8 +35,8 @@ struct Argument {
   bool kwarg_only = false;
   std::optional<Value> default_value;  // one int of a fixed-size list stands for all of them
   std::string default_text;            // as written: 1e-05, [], contiguous_format
-  std::string alias;    // "a" of Tensor(a); empty when none
-  bool writes = false;  // Tensor(a!)
+  std::string alias;                   // "a" of Tensor(a); empty when none
+  bool writes = false;                 // Tensor(a!)
 };
 
 // `add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`, typed; parses and

@@ -31,7 +31,8 @@ Wide gcd(Wide a, Wide b) {
 }
 
 void sort_and_merge(Terms& terms) {
-  std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.step < b.step; });
+  std::sort(terms.begin(), terms.end(),
+            [](const Term& a, const Term& b) { return a.step < b.step; });
   Terms merged;
   for (const Term& term : terms) {
     if (term.most == 0) continue;
@@ -89,7 +90,8 @@ class Search {
     const Wide period = divisor / common;
     Wide first = lowest;
     if (period > 1) {
-      const Wide wanted = target / common % period * inverse_modulo(term.step / common, period) % period;
+      const Wide wanted =
+          target / common % period * inverse_modulo(term.step / common, period) % period;
       first = lowest + ((wanted - lowest) % period + period) % period;
     }
     for (Wide x = first; x <= highest; x += period) {
@@ -166,8 +168,8 @@ bool overlaps_itself(const Tensor& t) {
   Wide reach = 0;
   for (const Term& dim : dims) {
     if (dim.step == 0) return true;
-    // Two indices that differ first (from above) in this dimension, by 1 + x, reach one element when
-    // the smaller dimensions make up the difference: sum of d_i * step_i with |d_i| <= most_i.
+    // Two indices that differ first (from above) in this dimension, by 1 + x, reach one element
+    // when the smaller dimensions make up the difference: sum of d_i * step_i with |d_i| <= most_i.
     if (dim.step <= reach) {
       Terms terms = smaller;
       terms.push_back({dim.step, dim.most - 1});
@@ -180,7 +182,8 @@ bool overlaps_itself(const Tensor& t) {
 }
 
 Overlap overlap_between(const Tensor& a, const Tensor& b) {
-  if (!a->has_storage() || !b->has_storage() || a.numel() == 0 || b.numel() == 0) return Overlap::None;
+  if (!a->has_storage() || !b->has_storage() || a.numel() == 0 || b.numel() == 0)
+    return Overlap::None;
   const bool same_storage = a->storage() == b->storage();
   const bool in_memory = a->storage()->data() && b->storage()->data();
   if (!same_storage && (!in_memory || !(a.device() == b.device()))) return Overlap::None;

@@ -17,14 +17,17 @@ StorageImpl::StorageImpl(void* data, size_t nbytes, Device device, Release relea
       release_(release), context_(context) {}
 
 StorageImpl::~StorageImpl() {
-  if (allocator_) allocator_->deallocate(data_, nbytes_);
-  else if (release_) release_(context_);
+  if (allocator_)
+    allocator_->deallocate(data_, nbytes_);
+  else if (release_)
+    release_(context_);
 }
 
 void StorageImpl::resize(size_t nbytes) {
-  CEPH_CHECK(resizable(), ErrorKind::kRuntime, "resize_",
-             "this storage's memory belongs to somebody else (NumPy, DLPack or a mapped file); clone the "
-             "tensor to resize it");
+  CEPH_CHECK(
+      resizable(), ErrorKind::kRuntime, "resize_",
+      "this storage's memory belongs to somebody else (NumPy, DLPack or a mapped file); clone the "
+      "tensor to resize it");
   if (nbytes == nbytes_) return;
   void* fresh = allocator_->allocate(nbytes);
   if (fresh && data_) std::memcpy(fresh, data_, std::min(nbytes, nbytes_));

@@ -15,8 +15,8 @@ Allocator& allocator_of(Device device, const char* op) {
 
 Tensor allocate(size_t nbytes, DType dtype, Device device, const char* op) {
   Storage storage = make_intrusive<StorageImpl>(nbytes, device, allocator_of(device, op));
-  return Tensor(
-      make_intrusive<TensorImpl>(std::move(storage), dtype, device, DispatchKeySet(backend_key(device))));
+  return Tensor(make_intrusive<TensorImpl>(std::move(storage), dtype, device,
+                                           DispatchKeySet(backend_key(device))));
 }
 
 // Bytes of `numel` elements after `offset` others.
@@ -70,11 +70,21 @@ Tensor wrapped_number(const Scalar& value) {
   const DType dtype = value.full_dtype();
   Tensor out = empty_tensor({}, dtype, DeviceKind::CPU, "wrapped_number");
   switch (dtype) {
-    case DType::Bool: store<bool>(out, value); break;
-    case DType::Int64: store<int64_t>(out, value); break;
-    case DType::UInt64: store<uint64_t>(out, value); break;
-    case DType::Float64: store<double>(out, value); break;
-    default: store<std::complex<double>>(out, value); break;
+  case DType::Bool:
+    store<bool>(out, value);
+    break;
+  case DType::Int64:
+    store<int64_t>(out, value);
+    break;
+  case DType::UInt64:
+    store<uint64_t>(out, value);
+    break;
+  case DType::Float64:
+    store<double>(out, value);
+    break;
+  default:
+    store<std::complex<double>>(out, value);
+    break;
   }
   out->set_wrapped_number(true);
   return out;
@@ -85,7 +95,8 @@ void resize_output(const char* op, const Tensor& out, IntArrayRef sizes) {
   const int64_t offset = out.storage_offset();
   const int64_t numel = checked_numel(sizes, op);
   const size_t needed = numel == 0 ? 0 : bytes_of(numel, offset, out.dtype(), sizes, op);
-  CEPH_CHECK(out->has_storage(), ErrorKind::kRuntime, op, "out has no storage of its own to resize");
+  CEPH_CHECK(out->has_storage(), ErrorKind::kRuntime, op,
+             "out has no storage of its own to resize");
   if (needed > out->storage()->nbytes()) out->storage()->resize(needed);
   out->set_geometry(sizes, contiguous_strides(sizes), offset);
 }

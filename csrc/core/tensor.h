@@ -48,14 +48,16 @@ using TensorList = ArrayRef<Tensor>;
 // ---- making tensors below the dispatcher: what kernels and composites of core allocate with -----
 
 // Uninitialised. Sizes must not be negative and their product must fit (RuntimeError names `op`).
-CEPH_API Tensor empty_tensor(IntArrayRef sizes, DType dtype, Device device, const char* op = "empty");
-CEPH_API Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, DType dtype, Device device,
-                                     const char* op = "empty_strided");
+CEPH_API Tensor empty_tensor(IntArrayRef sizes, DType dtype, Device device,
+                             const char* op = "empty");
+CEPH_API Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, DType dtype,
+                                     Device device, const char* op = "empty_strided");
 // A tensor over the same storage (and version) as `base`; geometry is checked against the storage.
 CEPH_API Tensor view_of(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int64_t offset);
 // A 0-dim tensor that holds a Python number, marked as such, in the number's own dtype.
 CEPH_API Tensor wrapped_number(const Scalar& value);
-// Gives `out` these sizes (contiguous), growing its storage where needed; refuses a non-resizable one.
+// Gives `out` these sizes (contiguous), growing its storage where needed; refuses a non-resizable
+// one.
 CEPH_API void resize_output(const char* op, const Tensor& out, IntArrayRef sizes);
 
 }  // namespace ceph

@@ -41,7 +41,8 @@ class CEPH_API TensorImpl final : public RefCounted {
   // First element; null for an empty or meta tensor.
   void* data() const {
     return numel_ != 0 && storage_ && storage_->data()
-               ? static_cast<char*>(storage_->data()) + offset_ * static_cast<int64_t>(item_size(dtype_))
+               ? static_cast<char*>(storage_->data()) +
+                     offset_ * static_cast<int64_t>(item_size(dtype_))
                : nullptr;
   }
 
@@ -61,8 +62,10 @@ class CEPH_API TensorImpl final : public RefCounted {
   // Shared by views; `x.data` and `detach()`-like aliases may have one of their own.
   uint32_t version() const { return version_ ? version_->value() : storage_version(); }
   void bump_version() {
-    if (version_) version_->bump();
-    else if (storage_) storage_->version().bump();
+    if (version_)
+      version_->bump();
+    else if (storage_)
+      storage_->version().bump();
   }
   void set_version_counter(intrusive_ptr<VersionCounter> version) { version_ = std::move(version); }
   const intrusive_ptr<VersionCounter>& own_version_counter() const { return version_; }
@@ -74,8 +77,8 @@ class CEPH_API TensorImpl final : public RefCounted {
 
   // Note [Python object of a tensor]
   // One Python object per TensorImpl. While Python holds the object, it owns a reference to the
-  // impl and `owns_pyobj` is false. When its last Python reference goes but C++ still holds the impl
-  // and the object has something to lose (attributes, weak references, a subclass), tp_dealloc
+  // impl and `owns_pyobj` is false. When its last Python reference goes but C++ still holds the
+  // impl and the object has something to lose (attributes, weak references, a subclass), tp_dealloc
   // resurrects it and flips the ownership: the impl then owns the object, which holds no count.
   // Wrapping the impl again flips it back. Guarded by the interpreter lock.
   void* pyobj = nullptr;

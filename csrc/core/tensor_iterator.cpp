@@ -6,8 +6,9 @@
 
 namespace ceph {
 
-TensorIterator TensorIterator::build(const char* op, ArrayRef<Tensor*> outputs, ArrayRef<DType> dtypes,
-                                     ArrayRef<const Tensor*> inputs, bool resize) {
+TensorIterator TensorIterator::build(const char* op, ArrayRef<Tensor*> outputs,
+                                     ArrayRef<DType> dtypes, ArrayRef<const Tensor*> inputs,
+                                     bool resize) {
   TensorIterator it;
   it.count_ = static_cast<int>(outputs.size() + inputs.size());
   CEPH_INTERNAL(it.count_ <= kMaxOperands && dtypes.size() >= outputs.size());
@@ -48,7 +49,8 @@ void TensorIterator::broadcast(const detail::Operands& operands) {
     data_[k] = static_cast<char*>(t.data());
     const DimVector strides = detail::broadcast_strides(t, sizes.size(), sizes);
     const auto item = static_cast<int64_t>(item_size(t.dtype()));
-    for (const int64_t d : arrangement.order) strides_[k].push_back(strides[static_cast<size_t>(d)] * item);
+    for (const int64_t d : arrangement.order)
+      strides_[k].push_back(strides[static_cast<size_t>(d)] * item);
     ++k;
   });
   for (const int64_t d : arrangement.order) shape_.push_back(sizes[static_cast<size_t>(d)]);
@@ -107,7 +109,8 @@ void TensorIterator::for_each(Loop loop, int64_t grain) const {
     serial_for_each(loop);
     return;
   }
-  parallel_for(0, numel_, grain, [&](int64_t first, int64_t last) { run_range(loop, first, last); });
+  parallel_for(0, numel_, grain,
+               [&](int64_t first, int64_t last) { run_range(loop, first, last); });
 }
 
 void TensorIterator::serial_for_each(Loop loop) const {
@@ -148,8 +151,8 @@ void TensorIterator::run_range(Loop loop, int64_t first, int64_t last) const {
   }
 }
 
-void for_each_line(ArrayRef<const Tensor*> operands, int64_t dim, FunctionRef<void(char* const* data)> body,
-                   int64_t grain_lines) {
+void for_each_line(ArrayRef<const Tensor*> operands, int64_t dim,
+                   FunctionRef<void(char* const* data)> body, int64_t grain_lines) {
   const size_t count = operands.size();
   CEPH_INTERNAL(count > 0 && count <= TensorIterator::kMaxOperands);
   const size_t rank = operands[0]->sizes().size();
@@ -175,7 +178,8 @@ void for_each_line(ArrayRef<const Tensor*> operands, int64_t dim, FunctionRef<vo
     char* line[TensorIterator::kMaxOperands];
     for (int64_t row = 0; row < size1; ++row) {
       for (int64_t i = 0; i < size0; ++i) {
-        for (size_t k = 0; k < count; ++k) line[k] = block[k] + i * steps[k] + row * steps[count + k];
+        for (size_t k = 0; k < count; ++k)
+          line[k] = block[k] + i * steps[k] + row * steps[count + k];
         body(line);
       }
     }

@@ -18,17 +18,21 @@ class CEPH_API TensorIterator {
   static constexpr int kMaxOperands = 8;
   // Data pointers and byte strides of each operand: strides[k] of the inner dimension,
   // strides[n_operands + k] of the outer one.
-  using Loop = FunctionRef<void(char* const* data, const int64_t* strides, int64_t size0, int64_t size1)>;
+  using Loop =
+      FunctionRef<void(char* const* data, const int64_t* strides, int64_t size0, int64_t size1)>;
 
-  // `outputs` undefined handles are allocated in `dtypes` with the layout that the inputs suggest (PyTorch's
-  // documented rule: permuted dense inputs give a permuted dense result). Defined ones must have the
-  // broadcast shape already or, with `resize`, are resized. Before anything is written: an output that
-  // overlaps itself, or partially overlaps an input or another output, is refused (errors name `op`).
+  // `outputs` undefined handles are allocated in `dtypes` with the layout that the inputs suggest
+  // (PyTorch's documented rule: permuted dense inputs give a permuted dense result). Defined ones
+  // must have the broadcast shape already or, with `resize`, are resized. Before anything is
+  // written: an output that overlaps itself, or partially overlaps an input or another output, is
+  // refused (errors name `op`).
   static TensorIterator build(const char* op, ArrayRef<Tensor*> outputs, ArrayRef<DType> dtypes,
                               ArrayRef<const Tensor*> inputs, bool resize);
-  // Walks given geometry: sizes and, per operand, pointer and element strides in bytes. For kernels that
-  // iterate over the dimensions they don't fold (a reduction hands in stride 0 for folded ones).
-  static TensorIterator over(IntArrayRef sizes, ArrayRef<char*> data, ArrayRef<IntArrayRef> byte_strides);
+  // Walks given geometry: sizes and, per operand, pointer and element strides in bytes. For kernels
+  // that iterate over the dimensions they don't fold (a reduction hands in stride 0 for folded
+  // ones).
+  static TensorIterator over(IntArrayRef sizes, ArrayRef<char*> data,
+                             ArrayRef<IntArrayRef> byte_strides);
 
   int64_t numel() const { return numel_; }
   IntArrayRef shape() const { return shape_; }  // after coalescing, inner dimension first
@@ -55,7 +59,8 @@ class CEPH_API TensorIterator {
   DimVector strides_[kMaxOperands];
 };
 
-// ---- accessor: how kernels read and write; never a bare pointer (strides and offset are in it) -----
+// ---- accessor: how kernels read and write; never a bare pointer (strides and offset are in it)
+// -----
 
 // Element access by coordinates, N fixed at compile time.
 template <class T, int N>
@@ -93,8 +98,9 @@ struct Line {
   T& operator[](int64_t i) const { return data[i * stride]; }
 };
 
-// Calls body(line_a, line_b, ...) for every line along dimension `dim` of operands that agree in all other
-// sizes; used by sort, scan, softmax, gather. `Lines` gives pointer and element stride per operand.
+// Calls body(line_a, line_b, ...) for every line along dimension `dim` of operands that agree in
+// all other sizes; used by sort, scan, softmax, gather. `Lines` gives pointer and element stride
+// per operand.
 CEPH_API void for_each_line(ArrayRef<const Tensor*> operands, int64_t dim,
                             FunctionRef<void(char* const* data)> body, int64_t grain_lines);
 

@@ -11,7 +11,8 @@ bool is_scalar_beside(const Tensor& t, const Tensor& widest) {
 }
 
 bool wider(const Tensor& t, const Tensor* than) {
-  return !than || t.numel() > than->numel() || (t.numel() == than->numel() && t.dim() > than->dim());
+  return !than || t.numel() > than->numel() ||
+         (t.numel() == than->numel() && t.dim() > than->dim());
 }
 
 // Separate allocations of ours can't overlap; foreign memory may be the same under two storages.
@@ -21,7 +22,8 @@ bool surely_apart(const Tensor& a, const Tensor& b) {
 }
 
 Tensor reshaped(const Tensor& t, IntArrayRef sizes, IntArrayRef strides) {
-  auto impl = make_intrusive<TensorImpl>(t->storage(), t.dtype(), t.device(), t.keys() & kBackendKeys);
+  auto impl =
+      make_intrusive<TensorImpl>(t->storage(), t.dtype(), t.device(), t.keys() & kBackendKeys);
   impl->set_geometry(sizes, strides, t.storage_offset());
   return Tensor(std::move(impl));
 }
@@ -42,10 +44,12 @@ const Tensor* Operands::all_contiguous() const {
   if (!widest || widest->numel() == 0) return nullptr;
   for (const Tensor* t : inputs) {
     if (t->device() != widest->device()) return nullptr;
-    if (t != widest && !(t->sizes() == widest->sizes()) && !is_scalar_beside(*t, *widest)) return nullptr;
+    if (t != widest && !(t->sizes() == widest->sizes()) && !is_scalar_beside(*t, *widest))
+      return nullptr;
   }
   for (const Tensor* t : outputs) {
-    if (t->defined() && (!(t->sizes() == widest->sizes()) || t->device() != widest->device())) return nullptr;
+    if (t->defined() && (!(t->sizes() == widest->sizes()) || t->device() != widest->device()))
+      return nullptr;
   }
   return widest;
 }
@@ -106,19 +110,22 @@ Arrangement Operands::arrange(IntArrayRef sizes) const {
 }
 
 void Operands::check_output(size_t i, const Tensor& output) const {
-  CEPH_CHECK(!overlaps_itself(output), ErrorKind::kRuntime, op,
-             "more than one element of the written-to tensor refers to a single memory location (sizes ",
-             output.sizes(), ", strides ", output.strides(), "); clone() it first");
+  CEPH_CHECK(
+      !overlaps_itself(output), ErrorKind::kRuntime, op,
+      "more than one element of the written-to tensor refers to a single memory location (sizes ",
+      output.sizes(), ", strides ", output.strides(), "); clone() it first");
   for (const Tensor* input : inputs) {
     if (surely_apart(output, *input)) continue;
-    CEPH_CHECK(overlap_between(output, *input) != Overlap::Partial, ErrorKind::kRuntime, op,
-               "some elements of an input and of the written-to tensor refer to a single memory location; "
-               "clone() one of them first");
+    CEPH_CHECK(
+        overlap_between(output, *input) != Overlap::Partial, ErrorKind::kRuntime, op,
+        "some elements of an input and of the written-to tensor refer to a single memory location; "
+        "clone() one of them first");
   }
   for (size_t j = 0; j < outputs.size(); ++j) {
     if (j == i || !outputs[j]->defined() || surely_apart(output, *outputs[j])) continue;
-    CEPH_CHECK(overlap_between(output, *outputs[j]) == Overlap::None, ErrorKind::kRuntime, op,
-               "two of the written-to tensors refer to a single memory location; give each its own");
+    CEPH_CHECK(
+        overlap_between(output, *outputs[j]) == Overlap::None, ErrorKind::kRuntime, op,
+        "two of the written-to tensors refer to a single memory location; give each its own");
   }
 }
 
@@ -132,8 +139,10 @@ void Operands::check_resized_overlaps(IntArrayRef sizes, IntArrayRef strides) co
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Tensor& output = *outputs[i];
     if (!output.defined()) continue;
-    if (output.sizes() == sizes || !output->has_storage()) check_output(i, output);
-    else check_output(i, reshaped(output, sizes, strides));
+    if (output.sizes() == sizes || !output->has_storage())
+      check_output(i, output);
+    else
+      check_output(i, reshaped(output, sizes, strides));
   }
 }
 
@@ -170,8 +179,8 @@ void Operands::check_devices() const {
   const auto check = [&](const Tensor& t, bool may_be_scalar) {
     if (!t.defined() || t.device() == expected) return;
     const bool scalar = may_be_scalar && t.dim() == 0 && t.device().is_cpu();
-    CEPH_CHECK(scalar, ErrorKind::kRuntime, op, "expected all tensors on one device; got ", expected, " and ",
-               t.device());
+    CEPH_CHECK(scalar, ErrorKind::kRuntime, op, "expected all tensors on one device; got ",
+               expected, " and ", t.device());
   };
   for (const Tensor* t : inputs) check(*t, true);
   for (const Tensor* t : outputs) check(*t, false);

@@ -48,8 +48,10 @@ DType result_type(ArrayRef<const Tensor*> operands) {
   if (same) return first;
   Joined with_dims, zero_dim, numbers;
   for (const Tensor* t : operands) {
-    if ((*t)->is_wrapped_number()) numbers.add(dtype_as_number(t->dtype()));
-    else (t->dim() == 0 ? zero_dim : with_dims).add(t->dtype());
+    if ((*t)->is_wrapped_number())
+      numbers.add(dtype_as_number(t->dtype()));
+    else
+      (t->dim() == 0 ? zero_dim : with_dims).add(t->dtype());
   }
   return *outweigh(outweigh(with_dims, zero_dim), numbers).dtype;
 }
@@ -78,8 +80,8 @@ DType promote::truth(const Tensor& self) {
 }
 
 DType promote::equal_dtypes(const char* op, const Tensor& a, const Tensor& b) {
-  CEPH_CHECK(a.dtype() == b.dtype(), ErrorKind::kRuntime, op, "expected one dtype; got ", a.dtype(), " and ",
-             b.dtype());
+  CEPH_CHECK(a.dtype() == b.dtype(), ErrorKind::kRuntime, op, "expected one dtype; got ", a.dtype(),
+             " and ", b.dtype());
   return a.dtype();
 }
 
@@ -92,13 +94,16 @@ DType promote::list(TensorList tensors) {
 PromotedTypes promoted(Promote rule, ArrayRef<const Tensor*> operands) {
   const DType common = result_type(operands);
   switch (rule) {
-    case Promote::kDefault: return {common, common};
-    case Promote::kIntToFloat: {
-      const DType out = integral_or_bool(common) ? default_dtype() : common;
-      return {out, out};
-    }
-    case Promote::kComplexToFloat: return {common, real_of(common)};
-    case Promote::kCompare: return {common, DType::Bool};
+  case Promote::kDefault:
+    return {common, common};
+  case Promote::kIntToFloat: {
+    const DType out = integral_or_bool(common) ? default_dtype() : common;
+    return {out, out};
+  }
+  case Promote::kComplexToFloat:
+    return {common, real_of(common)};
+  case Promote::kCompare:
+    return {common, DType::Bool};
   }
   CEPH_INTERNAL(false && "unknown promotion rule");
   return {common, common};

@@ -5,7 +5,8 @@
 namespace ceph {
 
 // dtype of the result of operands, as documented: tensors with dimensions outweigh 0-dim tensors,
-// which outweigh wrapped numbers, unless the lighter one is of a higher kind (bool < int < float < complex).
+// which outweigh wrapped numbers, unless the lighter one is of a higher kind (bool < int < float <
+// complex).
 CEPH_API DType result_type(ArrayRef<const Tensor*> operands);
 
 // The named promotion rules of op entries (csrc/ops/rules.yaml), for structured ops.
@@ -19,7 +20,8 @@ CEPH_API DType mean(const char* op, const Tensor& self, std::optional<DType> dty
 CEPH_API DType softmax(const char* op, const Tensor& self, std::optional<DType> dtype);
 // any, all: uint8 stays uint8, else bool.
 CEPH_API DType truth(const Tensor& self);
-// operands of one dtype: the dtype; else RuntimeError "expected one dtype; got a float32 and b int64".
+// operands of one dtype: the dtype; else RuntimeError "expected one dtype; got a float32 and b
+// int64".
 CEPH_API DType equal_dtypes(const char* op, const Tensor& a, const Tensor& b);
 // cat: promotion over all of a list.
 CEPH_API DType list(TensorList tensors);
@@ -38,7 +40,8 @@ struct PromotedTypes {
 };
 CEPH_API PromotedTypes promoted(Promote rule, ArrayRef<const Tensor*> operands);
 
-// RuntimeError "op: result type float32 can't be cast to the output's dtype int64; ..." if not can_cast.
+// RuntimeError "op: result type float32 can't be cast to the output's dtype int64; ..." if not
+// can_cast.
 CEPH_API void check_can_cast(const char* op, DType result, DType output);
 
 }  // namespace ceph

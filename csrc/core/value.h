@@ -11,16 +11,17 @@
 
 namespace ceph {
 
-// A boxed argument or result, for fallbacks, Python kernels and tools; the usual path never makes one.
-// monostate is None: an absent optional or an undefined tensor.
-using Value = std::variant<std::monostate, Tensor, std::vector<Tensor>, Scalar, int64_t, double, bool,
-                           std::vector<int64_t>, std::string, DType, Device, Layout, MemoryFormat, Generator>;
+// A boxed argument or result, for fallbacks, Python kernels and tools; the usual path never makes
+// one. monostate is None: an absent optional or an undefined tensor.
+using Value =
+    std::variant<std::monostate, Tensor, std::vector<Tensor>, Scalar, int64_t, double, bool,
+                 std::vector<int64_t>, std::string, DType, Device, Layout, MemoryFormat, Generator>;
 using Stack = std::vector<Value>;
 
 namespace detail {
 
-// wrap: C++ argument -> Value. unwrap: Value -> C++ argument; views (ArrayRef, string_view, const&) point
-// into the Value, which must outlive the call.
+// wrap: C++ argument -> Value. unwrap: Value -> C++ argument; views (ArrayRef, string_view, const&)
+// point into the Value, which must outlive the call.
 template <class T>
 struct Boxed {
   static Value wrap(const T& v) { return Value(v); }

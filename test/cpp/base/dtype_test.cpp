@@ -18,7 +18,7 @@ bool throws(DType a, DType b) {
   }
 }
 
-} // namespace
+}  // namespace
 
 // The documented table, written out: rows and columns in the order of the enumeration. Short names:
 // b bool, B uint8, c int8, s int16, i int32, l int64, S I L the wide unsigned, h f16, g bf16, f d

@@ -55,17 +55,17 @@ void check_rounding(uint32_t last_finite) {
     const double middle = (low + high) / 2;
     const uint32_t even = code % 2 == 0 ? code : code + 1;
     const double below = std::nextafter(middle, low), above = std::nextafter(middle, high);
-    const bool good = T(middle).bits == even && T(below).bits == code && T(above).bits == code + 1 &&
-                      T(static_cast<float>(middle)).bits == even &&
-                      T(std::nextafterf(static_cast<float>(middle), static_cast<float>(low))).bits == code &&
-                      T(std::nextafterf(static_cast<float>(middle), static_cast<float>(high))).bits ==
-                          code + 1 &&
-                      T(-middle).bits == (even | 1u << (8 * sizeof(Bits) - 1));
+    const bool good =
+        T(middle).bits == even && T(below).bits == code && T(above).bits == code + 1 &&
+        T(static_cast<float>(middle)).bits == even &&
+        T(std::nextafterf(static_cast<float>(middle), static_cast<float>(low))).bits == code &&
+        T(std::nextafterf(static_cast<float>(middle), static_cast<float>(high))).bits == code + 1 &&
+        T(-middle).bits == (even | 1u << (8 * sizeof(Bits) - 1));
     if (!good) EXPECT_EQ(code, ~0u);
   }
 }
 
-} // namespace
+}  // namespace
 
 TEST(half_codes) { check_all_codes<Half>(5, 10, 15, true); }
 TEST(bfloat16_codes) { check_all_codes<BFloat16>(8, 7, 127, true); }

@@ -9,7 +9,7 @@
 using namespace ceph;
 
 TEST(published_word) {
-  Mt19937 engine; // seed 5489: the 10000th word is in the C++ standard
+  Mt19937 engine;  // seed 5489: the 10000th word is in the C++ standard
   uint32_t word = 0;
   for (int i = 0; i < 10000; ++i) word = engine.next();
   EXPECT_EQ(word, 4123659995u);

@@ -20,7 +20,7 @@ std::string text(const Scalar& s) {
 constexpr uint64_t kTwo63 = uint64_t(1) << 63;
 using Complex = std::complex<double>;
 
-} // namespace
+}  // namespace
 
 TEST(integers_wrap) {
   EXPECT_EQ(Scalar(300).to<uint8_t>(), uint8_t(44));
@@ -33,7 +33,8 @@ TEST(integers_wrap) {
 TEST(floats_out_of_range_are_refused) {
   EXPECT_EQ(Scalar(2.9).to<int32_t>(), 2);
   EXPECT_EQ(Scalar(-0.5).to<uint8_t>(), uint8_t(0));
-  EXPECT_THROWS(Scalar(-1.0).to<uint8_t>("fill_"), Error, "fill_: value -1.0 cannot be converted to uint8");
+  EXPECT_THROWS(Scalar(-1.0).to<uint8_t>("fill_"), Error,
+                "fill_: value -1.0 cannot be converted to uint8");
   EXPECT_THROWS(Scalar(NAN).to<int64_t>(), Error, "nan");
   EXPECT_THROWS(Scalar(9223372036854775808.0).to<int64_t>(), Error, "without overflow");
   EXPECT_EQ(Scalar(-9223372036854775808.0).to<int64_t>(), std::numeric_limits<int64_t>::min());

@@ -20,11 +20,11 @@ namespace {
 
 // Sets the thread count for one test.
 class Threads {
-public:
+ public:
   explicit Threads(int count) : before_(num_threads()) { set_num_threads(count); }
   ~Threads() { set_num_threads(before_); }
 
-private:
+ private:
   int before_;
 };
 
@@ -54,7 +54,7 @@ void expect_cover(const Pieces& pieces, int64_t begin, int64_t end) {
   EXPECT_EQ(at, end);
 }
 
-} // namespace
+}  // namespace
 
 TEST(covers_every_range) {
   for (int threads : {1, 2, 5}) {
@@ -126,7 +126,8 @@ TEST(exceptions_reach_the_caller) {
     for (int round = 0; round < 50; ++round) {
       EXPECT_THROWS(parallel_for(0, 64, 1,
                                  [](int64_t first, int64_t last) {
-                                   if (first <= 40 && 40 < last) throw std::runtime_error("piece 40");
+                                   if (first <= 40 && 40 < last)
+                                     throw std::runtime_error("piece 40");
                                  }),
                     std::runtime_error, "piece 40");
       EXPECT(!in_parallel_region());
@@ -153,7 +154,7 @@ TEST(many_callers_at_once) {
 TEST(sleeping_workers_wake_up) {
   const Threads set(2);
   for (int round = 0; round < 20; ++round) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(2)); // far beyond the spin
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // far beyond the spin
     expect_cover(pieces_of(0, 1000, 1, false), 0, 1000);
   }
 }
@@ -168,7 +169,7 @@ TEST(a_forked_child_has_a_pool_of_its_own) {
   expect_cover(pieces_of(0, 100, 1, false), 0, 100);
   const pid_t child = fork();
   if (child == 0) {
-    alarm(20); // a hang ends the child, and the parent sees it
+    alarm(20);  // a hang ends the child, and the parent sees it
     std::atomic<int64_t> total{0};
     for (int round = 0; round < 100; ++round) {
       parallel_for(0, 100, 1, [&](int64_t first, int64_t last) { total += last - first; });

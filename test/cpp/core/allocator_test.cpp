@@ -25,20 +25,22 @@ constexpr bool kReuses = true;
 constexpr size_t kMib = size_t(1) << 20;
 
 class Block {
-public:
+ public:
   explicit Block(size_t bytes) : bytes_(bytes), data_(cpu_allocator().allocate(bytes)) {}
   ~Block() { cpu_allocator().deallocate(data_, bytes_); }
   Block(const Block&) = delete;
   void* data() const { return data_; }
 
-private:
+ private:
   size_t bytes_;
   void* data_;
 };
 
-bool is_aligned(const void* data, uintptr_t to) { return reinterpret_cast<uintptr_t>(data) % to == 0; }
+bool is_aligned(const void* data, uintptr_t to) {
+  return reinterpret_cast<uintptr_t>(data) % to == 0;
+}
 
-} // namespace
+}  // namespace
 
 TEST(blocks_are_aligned_and_large_enough) {
   for (size_t bytes = 1; bytes < 6 * kMib; bytes += 1 + bytes / 7) {
@@ -121,7 +123,9 @@ TEST(the_cache_is_bounded) {
   release_cached_cpu_memory();
   const int64_t in_use = cpu_memory_statistics().large_bytes_in_use;
   set_cpu_cache_limit(10 * kMib);
-  { const Block a(4 * kMib), b(4 * kMib), c(4 * kMib), d(20 * kMib); }
+  {
+    const Block a(4 * kMib), b(4 * kMib), c(4 * kMib), d(20 * kMib);
+  }
   EXPECT_EQ(cpu_memory_statistics().large_bytes_cached, int64_t(8 * kMib));
   EXPECT_EQ(cpu_memory_statistics().large_bytes_in_use, in_use);
   set_cpu_cache_limit(0);

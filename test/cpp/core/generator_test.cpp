@@ -16,7 +16,7 @@ T at(const std::vector<uint8_t>& state, size_t offset) {
   return out;
 }
 
-} // namespace
+}  // namespace
 
 // Offsets and values as the peer's get_state gives them for manual_seed(42).
 TEST(state_layout) {
@@ -82,5 +82,6 @@ TEST(seeding_forgets_spares) {
 TEST(default_generator_stands_in) {
   EXPECT(cpu_generator(Generator(), "rand") == default_generator());
   const Generator meta = make_intrusive<GeneratorImpl>(DeviceKind::Meta);
-  EXPECT_THROWS(cpu_generator(meta, "rand"), Error, "rand: expected a generator of the cpu; got one of meta");
+  EXPECT_THROWS(cpu_generator(meta, "rand"), Error,
+                "rand: expected a generator of the cpu; got one of meta");
 }

@@ -52,4 +52,4 @@ inline Geometry random_geometry(std::mt19937& random, int64_t most) {
   return g;
 }
 
-} // namespace ceph::testing
+}  // namespace ceph::testing

@@ -24,7 +24,7 @@ bool viewable(const Tensor& t, IntArrayRef sizes, const DimVector& strides) {
   return byte_offsets(view) == byte_offsets(t);
 }
 
-} // namespace
+}  // namespace
 
 TEST(contiguous) {
   EXPECT(contiguous_strides({2, 3, 4}) == v({12, 4, 1}));
@@ -38,7 +38,8 @@ TEST(contiguous) {
 TEST(memory_formats) {
   EXPECT(strides_for({2, 3, 4, 5}, MemoryFormat::ChannelsLast, "t") == v({60, 1, 15, 3}));
   EXPECT(strides_for({2, 3, 4, 5, 6}, MemoryFormat::ChannelsLast3d, "t") == v({360, 1, 90, 18, 3}));
-  EXPECT_THROWS(strides_for({2, 3}, MemoryFormat::ChannelsLast, "t"), Error, "t: a tensor of rank 4");
+  EXPECT_THROWS(strides_for({2, 3}, MemoryFormat::ChannelsLast, "t"), Error,
+                "t: a tensor of rank 4");
   EXPECT(is_channels_last(v({2, 3, 4, 5}), v({60, 1, 15, 3})));
   EXPECT(!is_channels_last(v({2, 3, 4, 5}), v({60, 20, 5, 1})));
 }
@@ -48,15 +49,19 @@ TEST(extents_are_checked) {
   EXPECT_EQ(checked_numel({3, 4}, "t"), int64_t(12));
   EXPECT_EQ(checked_numel({}, "t"), int64_t(1));
   EXPECT_EQ(checked_numel({int64_t(1) << 62}, "t"), int64_t(1) << 62);
-  EXPECT_THROWS(checked_numel({big, big}, "zeros"), Error, "zeros: the number of elements of sizes [1099511");
+  EXPECT_THROWS(checked_numel({big, big}, "zeros"), Error,
+                "zeros: the number of elements of sizes [1099511");
   EXPECT_THROWS(checked_numel({2, -1}, "zeros"), Error, "got -1 at dimension 1 of [2, -1]");
   EXPECT_EQ(checked_nbytes({3, 4}, {4, 1}, 2, DType::Float64, "t"), size_t(14 * 8));
   EXPECT_EQ(checked_nbytes({0, 4}, {4, 1}, 1000, DType::Float64, "t"), size_t(0));
   EXPECT_EQ(checked_nbytes({3}, {0}, 0, DType::Float32, "t"), size_t(4));
-  EXPECT_THROWS(checked_nbytes({int64_t(1) << 61}, {1}, 0, DType::Float32, "t"), Error, "overflows");
+  EXPECT_THROWS(checked_nbytes({int64_t(1) << 61}, {1}, 0, DType::Float32, "t"), Error,
+                "overflows");
   EXPECT_THROWS(checked_nbytes({3}, {int64_t(1) << 62}, 0, DType::UInt8, "t"), Error, "overflows");
-  EXPECT_THROWS(checked_nbytes({3}, {-1}, 0, DType::UInt8, "t"), Error, "strides must not be negative");
-  EXPECT_THROWS(checked_nbytes({3}, {1}, -1, DType::UInt8, "t"), Error, "offset must not be negative");
+  EXPECT_THROWS(checked_nbytes({3}, {-1}, 0, DType::UInt8, "t"), Error,
+                "strides must not be negative");
+  EXPECT_THROWS(checked_nbytes({3}, {1}, -1, DType::UInt8, "t"), Error,
+                "offset must not be negative");
   EXPECT_THROWS(checked_nbytes({3}, {1, 1}, 0, DType::UInt8, "t"), Error, "same length");
 }
 
@@ -81,7 +86,8 @@ TEST(inferred_sizes) {
   EXPECT(infer_size({2, -1}, 6, "view") == v({2, 3}));
   EXPECT(infer_size({-1}, 0, "view") == v({0}));
   EXPECT_THROWS(infer_size({-1, -1}, 6, "view"), Error, "only one dimension");
-  EXPECT_THROWS(infer_size({-1, 4}, 6, "view"), Error, "view: size [-1, 4] is invalid for a tensor of 6");
+  EXPECT_THROWS(infer_size({-1, 4}, 6, "view"), Error,
+                "view: size [-1, 4] is invalid for a tensor of 6");
   EXPECT_THROWS(infer_size({-1, 0}, 0, "view"), Error, "ambiguous");
   EXPECT_THROWS(infer_size({-2, 3}, 6, "view"), Error, "invalid size -2 at dimension 0");
   EXPECT_THROWS(infer_size({2, 2}, 6, "view"), Error, "invalid for a tensor of 6");
@@ -101,7 +107,7 @@ TEST(views_keep_every_address) {
     }
     const Tensor t = tensor_over(storage, DType::UInt8, g);
     if (t.numel() == 0) continue;
-    DimVector sizes; // a random factorisation
+    DimVector sizes;  // a random factorisation
     for (int64_t rest = t.numel(); rest > 1 || draw(random, 0, 2) == 0;) {
       int64_t factor = draw(random, 1, rest);
       while (rest % factor != 0) --factor;

@@ -34,10 +34,11 @@ Overlap brute_between(const Tensor& a, const Tensor& b) {
 }
 
 Storage bytes(size_t count, DeviceKind kind = DeviceKind::CPU) {
-  return make_intrusive<StorageImpl>(count, kind, kind == DeviceKind::CPU ? cpu_allocator() : meta_allocator());
+  return make_intrusive<StorageImpl>(count, kind,
+                                     kind == DeviceKind::CPU ? cpu_allocator() : meta_allocator());
 }
 
-} // namespace
+}  // namespace
 
 TEST(self_overlap_against_brute_force) {
   std::mt19937 random(1);
@@ -105,7 +106,8 @@ TEST(huge_extents_are_decided) {
 TEST(foreign_memory_is_compared_by_address) {
   char memory[64];
   const auto wrap = [&](char* at) {
-    return make_intrusive<StorageImpl>(at, size_t(16), Device(DeviceKind::CPU), nullptr, nullptr, true);
+    return make_intrusive<StorageImpl>(at, size_t(16), Device(DeviceKind::CPU), nullptr, nullptr,
+                                       true);
   };
   const Tensor a = tensor_over(wrap(memory), DType::Float32, {{4}, {1}, 0});
   const Tensor same = tensor_over(wrap(memory), DType::Float32, {{4}, {1}, 0});

@@ -12,7 +12,7 @@ constexpr Device kCpu{DeviceKind::CPU};
 constexpr Device kMeta{DeviceKind::Meta};
 
 DimVector v(std::initializer_list<int64_t> list) { return list; }
-} // namespace
+}  // namespace
 
 TEST(empty_tensors_have_their_geometry) {
   const Tensor t = empty_tensor({2, 3}, DType::Float64, kCpu);
@@ -27,10 +27,14 @@ TEST(empty_tensors_have_their_geometry) {
 }
 
 TEST(sizes_are_checked_before_anything_is_allocated) {
-  EXPECT_THROWS(empty_tensor({-1}, DType::Float32, kCpu), Error, "empty: sizes must not be negative");
-  EXPECT_THROWS(empty_tensor({int64_t(1) << 62}, DType::Float32, kCpu), Error, "need more than 2^63 bytes");
-  EXPECT_THROWS(empty_tensor({int64_t(1) << 40, int64_t(1) << 40}, DType::UInt8, kMeta), Error, "overflows");
-  EXPECT_THROWS(empty_tensor({1}, DType::UInt8, DeviceKind::CUDA), Error, "device cuda is not part");
+  EXPECT_THROWS(empty_tensor({-1}, DType::Float32, kCpu), Error,
+                "empty: sizes must not be negative");
+  EXPECT_THROWS(empty_tensor({int64_t(1) << 62}, DType::Float32, kCpu), Error,
+                "need more than 2^63 bytes");
+  EXPECT_THROWS(empty_tensor({int64_t(1) << 40, int64_t(1) << 40}, DType::UInt8, kMeta), Error,
+                "overflows");
+  EXPECT_THROWS(empty_tensor({1}, DType::UInt8, DeviceKind::CUDA), Error,
+                "device cuda is not part");
 }
 
 TEST(meta_tensors_can_be_huge) {
@@ -84,7 +88,8 @@ TEST(foreign_memory_is_not_resized_and_is_released_once) {
   float memory[4] = {1, 2, 3, 4};
   {
     auto storage = make_intrusive<StorageImpl>(
-        memory, sizeof memory, kCpu, [](void* count) { ++*static_cast<int*>(count); }, &released, true);
+        memory, sizeof memory, kCpu, [](void* count) { ++*static_cast<int*>(count); }, &released,
+        true);
     const Tensor t(make_intrusive<TensorImpl>(storage, DType::Float32, kCpu, DispatchKey::CPU));
     t->set_contiguous({4});
     EXPECT_THROWS(resize_output("add", t, {5}), Error, "belongs to somebody else");
