@@ -23,11 +23,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.runner import exit_codes
+from tools.runner.arguments import parse
+from tools.runner.settings import CANDIDATE_VARIABLE, GROUPS_FILE, REPOSITORY, load_groups
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = REPOSITORY
 REQUIREMENTS = ROOT / "tools" / "requirements"
 OWN = "cepheid"
-CANDIDATE_VARIABLE = "CEPHEID_CANDIDATE_PYTHON"
 PTH = "cepheid-repository.pth"
 _LOG_LINES = 60
 
@@ -85,10 +86,12 @@ def start(arguments: Sequence[str]) -> int:
 
 
 def _prepare(arguments: Sequence[str]) -> tuple[Path, dict[str, str]]:
-    """The interpreter of the runner, and its environment variables."""
+    """The interpreter of the runner, and its environment variables; `--help` ends here."""
+    if {"--help", "-h"} & set(arguments):
+        parse(arguments, load_groups(GROUPS_FILE))
     path = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
-    if {"--no-bootstrap", "--help", "-h"} & set(arguments):
+    if "--no-bootstrap" in arguments:
         return Path(sys.executable), variables
     return prepare_own(), variables | prepare_candidate(arguments)
 

@@ -71,7 +71,7 @@ class Executor:
         """Processes until every pending id has an attempt.
 
         When one ends without naming a test, ids go alone until one is decided. If several in a
-        row end so, it is the file that ends them (a conftest, an import): the rest shares the blame.
+        row end so, it is the file that ends them (a conftest, an import), and the rest shares it.
         """
         processes = blind = 0
         while pending and not self._cancel.requested:

@@ -1,5 +1,7 @@
 """The way from a bare interpreter to an environment, with pip and CMake replaced by a recorder."""
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -130,6 +132,13 @@ def test_failing_step_shows_the_end_of_its_output(tmp_path: Path) -> None:
         BootstrapError, match=r"(?s)why it failed.*the hint; whole output: .*env.log"
     ):
         bootstrap._run(environment, ["sh", "-c", "echo why it failed; exit 3"], "the hint")
+
+
+def test_help_needs_nothing_but_the_interpreter() -> None:
+    root = Path(__file__).resolve().parents[3]
+    command = [sys.executable, "-S", str(root / "run_test.py"), "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "conformance" in done.stdout and "--shard I/N" in done.stdout
 
 
 def test_start_reports_a_failed_bootstrap(steps: Steps, capsys: pytest.CaptureFixture[str]) -> None:
