@@ -26,6 +26,19 @@ from tools.runner import exit_codes
 from tools.runner.arguments import parse
 from tools.runner.settings import CANDIDATE_VARIABLE, GROUPS_FILE, REPOSITORY, load_groups
 
+__all__ = [
+    "CANDIDATE_VARIABLE",
+    "OWN",
+    "ROOT",
+    "BootstrapError",
+    "Environment",
+    "environment_of",
+    "make",
+    "prepare_candidate",
+    "prepare_own",
+    "start",
+]
+
 ROOT = REPOSITORY
 REQUIREMENTS = ROOT / "tools" / "requirements"
 OWN = "cepheid"
