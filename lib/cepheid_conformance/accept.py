@@ -137,7 +137,7 @@ def _allowed(
     if expected.rung in (EXACT, ROUNDED):
         return np.zeros_like(unit)
     if expected.rung == BOUND:
-        return np.asarray(expected.bound, wide) + 0.5 * unit * (1 + 1e-9)
+        return np.asarray(expected.bound, wide) + (budget + 0.5) * unit * (1 + 1e-9)
     extra = np.asarray(0.0 if expected.bound is None else expected.bound, wide)
     return (budget + 0.5) * unit * (1 + 1e-9) + extra
 

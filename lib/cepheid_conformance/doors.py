@@ -72,6 +72,8 @@ def encode_call(script: Script, spec: OpSpec, sample: Sample, variant: str = "")
     if variant == "internal":
         return _INTERNAL[spec.key](script, sample)
     args, kwargs = _schema_order(script, spec, sample)
+    if script.device != "cpu" and makes_from_nothing(spec):
+        kwargs["device"] = script.encode("same", "Device")
     if variant in ("function", "out"):
         return Call("function", _public_name(spec), args, kwargs)
     if variant == "method":
@@ -80,6 +82,11 @@ def encode_call(script: Script, spec: OpSpec, sample: Sample, variant: str = "")
         return Call("method", spec.name if spec.mutates else f"{spec.name}_", args, kwargs)
     table = _OPERATORS if variant == "operator" else _INPLACE_OPERATORS
     return Call("operator", table[spec.key], args, kwargs)
+
+
+def makes_from_nothing(spec: OpSpec) -> bool:
+    """Whether the op makes a tensor on the device that it is told."""
+    return "factory" in spec.tags and not spec.tensor_args
 
 
 def _public_name(spec: OpSpec) -> str:

@@ -172,7 +172,8 @@ def _round_bits(values: Array, dtype: DType) -> Array:
     finite = np.isfinite(values)
     rounded = np.where(finite, np.rint(np.where(finite, values, 0) / step) * step, values)
     rounded = np.copysign(rounded, values)
-    overflow = np.inf if dtype.has_infinity else np.nan
+    # A format without infinities saturates (the saturating mode of the OCP 8-bit formats).
+    overflow = np.inf if dtype.has_infinity else dtype.max_value
     return np.where(np.abs(rounded) > dtype.max_value, np.copysign(overflow, values), rounded)
 
 
@@ -199,7 +200,8 @@ def cast(values: Array, source: DType, target: DType) -> Array:
     if target.is_complex:
         return values.astype(target.carrier)
     if source.is_inexact:
-        return round_to(values, target)
+        with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
+            return round_to(values.astype(np.float64), target)
     return _round_integers(values, target)
 
 

@@ -106,6 +106,8 @@ class Script:
     def encode(self, value: Any, schema_type: str = "") -> Any:
         """An argument as JSON. `schema_type` tells a dtype's name from a string."""
         bare = schema_type.rstrip("?")
+        if bare == "Device" and value == "same":
+            value = self.device
         if value is not None and bare in _NAMED_TYPES:
             return {_NAMED_TYPES[bare]: value}
         if bare == "Generator" and value is not None:

@@ -37,6 +37,8 @@ def _expression(lines: list[str], name: str, value: Any, schema_type: str, devic
     bare = schema_type.rstrip("?")
     if value is not None and bare in ("ScalarType", "MemoryFormat"):
         return f"torch.{value}"
+    if bare == "Device":
+        return repr(device if value == "same" else value)
     if value is not None and bare == "Generator":
         return f"torch.Generator().manual_seed({value})"
     if isinstance(value, Tensor):

@@ -10,7 +10,7 @@ from ..accept import compare_structure, compare_values
 from ..cells import Bench, Cell
 from ..doors import encode_call, plain_variant
 from ..dtypes import Array
-from ..expected import ROUNDED, ULP, Expected
+from ..expected import BOUND, ROUNDED, ULP, Expected
 from ..facts import Outcome, Report, Result
 from ..families import expected_of, samples_of
 from ..op_spec import OpSpec
@@ -157,6 +157,8 @@ def _budgeted(
     looser = bench.tolerances.looser(*key)
     if expected.rung == ROUNDED and looser:
         return replace(expected, rung=ULP), result.array(), looser
+    if expected.rung == BOUND:
+        return expected, result.array(), looser
     return expected, result.array(), bench.tolerances.ulp(*key)
 
 

@@ -32,7 +32,9 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
 
 def laid_out(cell: Cell) -> Iterator[Sample]:
     """The small samples in other layouts."""
-    layouts = WRITABLE if cell.spec.mutates else LAYOUTS
+    # Expanding a mask changes how many elements it selects, and with it the other arguments.
+    selects = any(argument.type == "Tensor?[]" for argument in cell.spec.args)
+    layouts = WRITABLE if cell.spec.mutates or selects else LAYOUTS
     for sample in draw(cell, "small"):
         tensors = list(sample.tensors())
         for layout in layouts:

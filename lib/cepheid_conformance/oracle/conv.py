@@ -58,8 +58,8 @@ def _correlate(
     sizes = [
         (x.shape[2 + i] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1 for i in range(2)
     ]
-    grouped = x.reshape(x.shape[0], groups, -1, *x.shape[2:])
-    weights = w.reshape(groups, -1, *w.shape[1:])
+    grouped = x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
+    weights = w.reshape(groups, w.shape[0] // groups, *w.shape[1:])
     total = np.zeros((x.shape[0], groups, weights.shape[1], *sizes), x.dtype)
     for row in range(kernel[0]):
         for column in range(kernel[1]):
@@ -70,4 +70,4 @@ def _correlate(
             ][..., : sizes[0], : sizes[1]]
             # n batch, g group, c input channel, o output channel
             total += np.einsum("ngcij,goc->ngoij", window, weights[..., row, column])
-    return total.reshape(x.shape[0], -1, *sizes)
+    return total.reshape(x.shape[0], w.shape[0], *sizes)
