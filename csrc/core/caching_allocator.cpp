@@ -56,6 +56,8 @@ struct SizeClass {
 };
 
 // Trivial, so that reaching it costs one thread-relative address and it outlives every destructor.
+// Before its first use and after its thread's end all lists are empty and keep no block, so that
+// the fast paths need not ask.
 struct ThreadCache {
   SizeClass classes[kClasses];
   std::atomic<int64_t> in_use{0};  // written by its thread only
@@ -86,13 +88,18 @@ void give_back(ThreadCache& from) noexcept {
   }
 }
 
+void close(ThreadCache& from) noexcept {
+  give_back(from);
+  for (SizeClass& size_class : from.classes) size_class.most = 0;
+  from.state = ThreadCache::kDead;
+}
+
 // Its destructor runs when the thread ends.
 struct ThreadExit {
   ThreadCache* owned = nullptr;
   ~ThreadExit() {
     if (!owned) return;
-    give_back(*owned);
-    owned->state = ThreadCache::kDead;
+    close(*owned);
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
     all.caches.erase(owned);
@@ -110,7 +117,9 @@ void keep_registry_over_fork() {
 
 void open_cache() {
   keep_registry_over_fork();
-  for (size_t i = 0; i < kClasses; ++i) cache.classes[i].most = most_kept(class_bytes(i));
+  for (size_t i = 0; kKeepBlocks && i < kClasses; ++i) {
+    cache.classes[i].most = most_kept(class_bytes(i));
+  }
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   all.caches.insert(&cache);
@@ -118,17 +127,22 @@ void open_cache() {
   cache.state = ThreadCache::kLive;
 }
 
+// Of a cache that is live.
 void count(int64_t bytes) {
-  if (cache.state == ThreadCache::kDead) {
-    registry().in_use_of_the_dead.fetch_add(bytes, std::memory_order_relaxed);
-    return;
-  }
   cache.in_use.store(cache.in_use.load(std::memory_order_relaxed) + bytes,
                      std::memory_order_relaxed);
 }
 
-[[gnu::noinline]] void* from_system(size_t index) {
+void count_slowly(int64_t bytes) {
   if (cache.state == ThreadCache::kNew) open_cache();
+  if (cache.state == ThreadCache::kLive) {
+    count(bytes);
+  } else {
+    registry().in_use_of_the_dead.fetch_add(bytes, std::memory_order_relaxed);
+  }
+}
+
+[[gnu::noinline]] void* from_system(size_t index) {
   const size_t bytes = class_bytes(index);
   void* block = std::aligned_alloc(kLine, bytes);
   if (!block) {
@@ -136,8 +150,14 @@ void count(int64_t bytes) {
     block = std::aligned_alloc(kLine, bytes);
   }
   if (!block) detail::throw_out_of_memory(bytes);
-  count(static_cast<int64_t>(bytes));
+  count_slowly(static_cast<int64_t>(bytes));
   return block;
+}
+
+// The list is full, or the thread is new or ending.
+[[gnu::noinline]] void to_system(void* block, size_t index) noexcept {
+  count_slowly(-static_cast<int64_t>(class_bytes(index)));
+  std::free(block);
 }
 
 }  // namespace
@@ -146,7 +166,8 @@ void* detail::small_allocate(size_t bytes) {
   const size_t index = class_of(bytes);
   SizeClass& size_class = cache.classes[index];
   FreeBlock* block = size_class.head;
-  if (!block) return from_system(index);
+  if (!block) [[unlikely]]
+    return from_system(index);
   size_class.head = block->next;
   --size_class.count;
   count(static_cast<int64_t>(class_bytes(index)));
@@ -156,12 +177,11 @@ void* detail::small_allocate(size_t bytes) {
 void detail::small_deallocate(void* block, size_t bytes) noexcept {
   const size_t index = class_of(bytes);
   SizeClass& size_class = cache.classes[index];
-  if (cache.state == ThreadCache::kNew) open_cache();
-  count(-static_cast<int64_t>(class_bytes(index)));
-  if (!kKeepBlocks || cache.state == ThreadCache::kDead || size_class.count >= size_class.most) {
-    std::free(block);
+  if (size_class.count >= size_class.most) [[unlikely]] {
+    to_system(block, index);
     return;
   }
+  count(-static_cast<int64_t>(class_bytes(index)));
   size_class.head = new (block) FreeBlock{size_class.head};
   ++size_class.count;
 }

@@ -32,8 +32,7 @@ DimVector strides_in(IntArrayRef sizes, const Order& order, const char* op) {
   for (size_t i = 0; i < order.size(); ++i) {
     const auto d = static_cast<size_t>(order[i]);
     strides[d] = stride;
-    if (i + 1 < order.size())
-      stride = checked_product(stride, std::max<int64_t>(sizes[d], 1), sizes, op);
+    if (i + 1 < order.size()) stride = checked_product(stride, sizes[d], sizes, op);
   }
   return strides;
 }
@@ -177,9 +176,8 @@ DimVector infer_size(IntArrayRef size, int64_t numel, const char* op) {
 
 std::optional<DimVector> view_strides(IntArrayRef old_sizes, IntArrayRef old_strides,
                                       IntArrayRef sizes) {
-  if (old_sizes == sizes) return DimVector(old_strides);
   const bool empty = std::find(old_sizes.begin(), old_sizes.end(), 0) != old_sizes.end();
-  if (empty) return contiguous_strides(sizes);
+  if (empty) return old_sizes == sizes ? DimVector(old_strides) : contiguous_strides(sizes);
   DimVector out(sizes.size());
   size_t to_place = sizes.size();  // dimensions of the view not yet placed, from the last
   size_t d = old_sizes.size();
@@ -190,10 +188,8 @@ std::optional<DimVector> view_strides(IntArrayRef old_sizes, IntArrayRef old_str
     --d;
     int64_t run = old_sizes[d];
     stride = old_strides[d];
-    while (d > 0 && (old_sizes[d - 1] == 1 || run == 1 || old_strides[d - 1] == run * stride)) {
-      --d;
-      if (run == 1 && old_sizes[d] != 1) stride = old_strides[d];
-      run *= old_sizes[d];
+    while (d > 0 && (old_sizes[d - 1] == 1 || old_strides[d - 1] == run * stride)) {
+      run *= old_sizes[--d];
     }
     int64_t filled = 1;
     while (to_place > 0 && (filled < run || sizes[to_place - 1] == 1)) {
@@ -255,7 +251,10 @@ DimVector stride_order(IntArrayRef sizes, ArrayRef<IntArrayRef> strides) {
 }
 
 DimVector dense_strides(IntArrayRef sizes, IntArrayRef order) {
-  return strides_in(sizes, order, "strides");
+  const size_t rank = sizes.size();
+  bool natural = true;
+  for (size_t i = 0; i < rank; ++i) natural &= order[i] == static_cast<int64_t>(rank - 1 - i);
+  return natural ? contiguous_strides(sizes) : strides_in(sizes, order, "strides");
 }
 
 DimVector preserved_strides(const Tensor& like) {

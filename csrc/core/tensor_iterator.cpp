@@ -23,11 +23,9 @@ TensorIterator TensorIterator::build(const char* op, ArrayRef<Tensor*> outputs,
 
 // Every operand is contiguous with the widest one's sizes, or holds one element.
 void TensorIterator::one_line(const detail::Operands& operands, const Tensor& widest) {
-  // An output that is also the widest operand may be the handle that `widest` refers to.
-  const DimVector sizes = widest.sizes();
   numel_ = widest.numel();
   operands.check_overlaps();
-  operands.allocate_missing(sizes, {});
+  operands.allocate_missing(widest.sizes(), {});
   shape_.push_back(numel_);
   int k = 0;
   operands.for_each([&](const Tensor& t) {

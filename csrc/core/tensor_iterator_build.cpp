@@ -10,9 +10,8 @@ bool is_scalar_beside(const Tensor& t, const Tensor& widest) {
   return t.numel() == 1 && t.dim() <= widest.dim();
 }
 
-bool wider(const Tensor& t, const Tensor* than) {
-  return !than || t.numel() > than->numel() ||
-         (t.numel() == than->numel() && t.dim() > than->dim());
+bool wider(const Tensor& t, const Tensor& than) {
+  return t.numel() > than.numel() || (t.numel() == than.numel() && t.dim() > than.dim());
 }
 
 // Separate allocations of ours can't overlap; foreign memory may be the same under two storages.
@@ -32,26 +31,39 @@ Tensor reshaped(const Tensor& t, IntArrayRef sizes, IntArrayRef strides) {
 
 const Tensor* Operands::all_contiguous() const {
   const Tensor* widest = nullptr;
+  bool same = true;
+  const auto fits = [&](const Tensor& t) {
+    if (!t.is_contiguous()) return false;
+    if (!widest) {
+      widest = &t;
+    } else if (t.device() != widest->device()) {
+      return false;
+    } else if (!(t.sizes() == widest->sizes())) {
+      same = false;
+      if (wider(t, *widest)) widest = &t;
+    }
+    return true;
+  };
   for (const Tensor* t : inputs) {
-    if (!t->is_contiguous()) return nullptr;
-    if (wider(*t, widest)) widest = t;
+    if (!fits(*t)) return nullptr;
   }
   for (const Tensor* t : outputs) {
-    if (!t->defined()) continue;
-    if (!t->is_contiguous()) return nullptr;
-    if (!resize && wider(*t, widest)) widest = t;
+    if (t->defined() && !fits(*t)) return nullptr;
   }
   if (!widest || widest->numel() == 0) return nullptr;
+  return same || scalars_beside(*widest) ? widest : nullptr;
+}
+
+// Whether all operands that haven't the widest one's sizes are inputs of one element. Its strides
+// must then be the usual ones in dimensions of size 1 too: they count for the result's layout.
+bool Operands::scalars_beside(const Tensor& widest) const {
   for (const Tensor* t : inputs) {
-    if (t->device() != widest->device()) return nullptr;
-    if (t != widest && !(t->sizes() == widest->sizes()) && !is_scalar_beside(*t, *widest))
-      return nullptr;
+    if (!(t->sizes() == widest.sizes()) && !is_scalar_beside(*t, widest)) return false;
   }
   for (const Tensor* t : outputs) {
-    if (t->defined() && (!(t->sizes() == widest->sizes()) || t->device() != widest->device()))
-      return nullptr;
+    if (t->defined() && !(t->sizes() == widest.sizes())) return false;
   }
-  return widest;
+  return widest.strides() == contiguous_strides(widest.sizes());
 }
 
 DimVector Operands::common_sizes() const {
@@ -90,17 +102,21 @@ Arrangement Operands::arrange(IntArrayRef sizes) const {
   IntArrayRef refs[TensorIterator::kMaxOperands];
   bool same = true;
   bool contiguous = true;
+  bool channels_last = sizes.size() == 4;
   for (size_t k = 0; k < seen.size(); ++k) {
     strides[k] = broadcast_strides(*seen[k], sizes.size(), sizes);
     refs[k] = strides[k];
     const bool whole = seen[k]->sizes() == sizes;
     same &= whole && strides[k] == strides[0];
     contiguous &= whole && seen[k]->is_contiguous();
+    channels_last &= whole && is_channels_last(sizes, strides[k]);
   }
   Arrangement out;
   out.order = stride_order(sizes, {refs, seen.size()});
   if (contiguous) {
     out.strides = contiguous_strides(sizes);
+  } else if (channels_last) {
+    out.strides = strides_for(sizes, MemoryFormat::ChannelsLast, op);
   } else if (same && is_non_overlapping_and_dense(sizes, strides[0])) {
     out.strides = strides[0];
   } else {

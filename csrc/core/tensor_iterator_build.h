@@ -45,6 +45,7 @@ struct Operands {
   void allocate_missing(IntArrayRef sizes, IntArrayRef strides) const;
 
  private:
+  bool scalars_beside(const Tensor& widest) const;
   Device device() const;
   void check_devices() const;
   void check_output(size_t i, const Tensor& output) const;
