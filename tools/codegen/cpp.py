@@ -161,21 +161,30 @@ def listed(head: str, items: Iterable[str], tail: str, indent: str = "") -> str:
     line = indent + head + ", ".join(items) + tail
     if len(line) <= LINE_LENGTH:
         return line
+    column = item_column(head, indent)
+    filled = _filled(items, tail, " " * column)
+    if column < len(indent + head):
+        return f"{indent}{head}\n{filled}"
+    return indent + head + filled.lstrip()
+
+
+def item_column(head: str, indent: str) -> int:
+    """Where broken items begin: after the head, or indented below it if that is far right."""
     column = len(indent + head)
-    if column > LINE_LENGTH // 2:  # too far right to align: the items go to lines of their own
-        return f"{indent}{head}\n" + _filled(items, tail, indent + "    ")
-    return indent + head + _filled(items, tail, " " * column).lstrip()
+    return column if column <= LINE_LENGTH // 2 else len(indent) + 4
 
 
 def _filled(items: Sequence[str], tail: str, indent: str) -> str:
     lines = [indent]
     for position, item in enumerate(items):
         text = item + (tail if position == len(items) - 1 else ",")
+        first, *rest = text.split("\n")
         space = "" if lines[-1] == indent else " "
-        if space and len(lines[-1]) + 1 + len(text) > LINE_LENGTH:
-            lines.append(indent + text)
+        if space and len(lines[-1]) + 1 + len(first) > LINE_LENGTH:
+            lines.append(indent + first)
         else:
-            lines[-1] += space + text
+            lines[-1] += space + first
+        lines += rest
     return "\n".join(lines)
 
 

@@ -163,7 +163,7 @@ def _parse_default(text: str, type_: Type, name: str) -> Default:
         return tuple(int(item) for item in match[1].split(", ") if item)
     if re.fullmatch(r"-?\d+", text):
         return int(text)
-    if re.fullmatch(r"-?\d+(\.\d*)?(e-?\d+)?", text):
+    if re.fullmatch(r"-?\d+(\.\d*)?(e[+-]?\d+)?", text):
         return float(text)
     if type_.base == "str" and re.fullmatch(r"'[^']*'", text):
         return text[1:-1]

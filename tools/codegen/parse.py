@@ -210,7 +210,10 @@ def _compose(path: Path, shown: str, problems: list[Problem]) -> yaml.Node | Non
 
 def parse_family(path: Path, shown: str, tags: Tags, problems: list[Problem]) -> list[OpEntry]:
     """The entries of one family file; `shown` is the path that problems name."""
+    before = len(problems)
     node = _compose(path, shown, problems)
+    if len(problems) > before:
+        return []
     if not isinstance(node, yaml.SequenceNode):
         problems.append(Problem(shown, 1, "", "a family file is a list of entries"))
         return []

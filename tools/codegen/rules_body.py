@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -315,11 +316,13 @@ def _appended(name: str, value: ast.expr) -> ast.expr | None:
 
 def _broken(indent: str, text: str) -> str:
     """The line, broken at commas outside strings where it is longer than 100 columns."""
-    if len(indent) + len(text) <= cpp.LINE_LENGTH or "(" not in text:
+    opening = re.search(r"[({]", text)
+    if len(indent) + len(text) <= cpp.LINE_LENGTH or opening is None:
         return indent + text
-    head, _, rest = text.partition("(")
-    items = _split_arguments(rest)
-    return cpp.listed(f"{head}(", items, "", indent=indent)
+    head, rest = text[: opening.end()], text[opening.end() :]
+    column = " " * cpp.item_column(head, indent)
+    items = [_broken(column, item).lstrip() for item in _split_arguments(rest)]
+    return cpp.listed(head, items, "", indent=indent)
 
 
 def _split_arguments(text: str) -> list[str]:

@@ -1,0 +1,85 @@
+"""Expressions of pointwise ops: what they emit, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tools.codegen.emit.pointwise import PARTS, part_of
+from tools.codegen.pointwise_dtypes import (
+    compute_dtypes,
+    dtype_class,
+    expression_for,
+    result_dtype,
+)
+from tools.codegen.registry import Registry
+from tools.codegen.scalar import ScalarError, emit_scalar, parse_scalar
+
+NAMES = ("self", "other", "alpha")
+
+
+@pytest.mark.parametrize(
+    ("text", "emitted"),
+    [
+        ("self + alpha * other", "add(self, mul(alpha, other))"),
+        ("self | (alpha & other)", "bit_or(self, bit_and(alpha, other))"),
+        ("where(self <= 0, 0, self)", "where(le(self, V(0)), V(0), self)"),
+        ("-self / 2.5", "div(neg(self), V(2.5))"),
+        ("~self ^ True", "bit_xor(bit_not(self), V(true))"),
+        ("hypot(real(self), imag(self))", "hypot(real(self), imag(self))"),
+    ],
+)
+def test_operators_become_calls(text: str, emitted: str) -> None:
+    assert emit_scalar(parse_scalar(text, NAMES)) == emitted
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("self +", "isn't an expression"),
+        ("that", "unknown name that; operands are self, other, alpha"),
+        ("cosh(self)", "unknown function cosh"),
+        ("exp(self, other)", "exp takes 1 arguments; got 2"),
+        ("self < other < 1", "'self < other < 1' isn't allowed; allowed are operands"),
+        ("self ** 2", "'self ** 2' isn't allowed"),
+        ("self if other else 1", "isn't allowed"),
+        ("exp(x=self)", "isn't allowed"),
+        ("'text'", "isn't allowed"),
+    ],
+)
+def test_what_is_outside_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ScalarError) as error:
+        parse_scalar(text, NAMES)
+    assert message in str(error.value)
+
+
+def test_each_dtype_has_its_expression(registry: Registry) -> None:
+    entries = {e.full_name: e for e in registry.entries}
+    add, absolute = entries["add.Tensor"], entries["abs"]
+    assert expression_for(add, "bool") == ("bool", "self | (alpha & other)")
+    assert expression_for(add, "int8") == ("else", "self + alpha * other")
+    assert expression_for(absolute, "complex64")[0] == "complex"
+    assert result_dtype(absolute, "complex64") == "float32"
+    assert result_dtype(entries["eq.Tensor"], "complex64") == "bool"
+    assert "int64" not in compute_dtypes(entries["exp"])
+    assert "int64" in compute_dtypes(entries["eq.Tensor"])
+    assert [dtype_class(d) for d in ("bool", "uint8", "float16", "complex128")] == [
+        "bool",
+        "integral",
+        "floating",
+        "complex",
+    ]
+
+
+def test_every_dtype_of_every_op_has_an_expression(registry: Registry) -> None:
+    for entry in registry.entries:
+        if entry.implementation.kind == "scalar":
+            for dtype in compute_dtypes(entry):
+                assert expression_for(entry, dtype)[1]
+
+
+def test_parts_spread_the_ops(registry: Registry) -> None:
+    """An op keeps its part whatever other ops there are; none holds more than twice its share."""
+    entries = [e for e in registry.entries if e.implementation.kind == "scalar"]
+    sizes = [sum(part_of(e) == part for e in entries) for part in range(PARTS)]
+    assert sum(sizes) == len(entries)
+    assert max(sizes) <= 2 * len(entries) / PARTS + 1
