@@ -132,6 +132,7 @@ class Process:
             "folder": str(self.folder),
             "timeout": limits.timeout_s,
             "slow": limits.slow_s,
+            "exit_grace": limits.exit_s,
             "memory_mib": limits.memory_mib,
         }
 

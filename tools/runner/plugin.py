@@ -47,7 +47,7 @@ class Watch:
 
     def processes(self) -> list[int]:
         """Processes that appeared since the last call, below this one or orphaned."""
-        if not self._spawned:
+        if not self._spawned and not _multiprocessing_children():
             return []
         self._spawned = False
         supervisor, me = os.getppid(), os.getpid()
@@ -207,6 +207,12 @@ class Reporter:
             os.write(1, output.mark(self._token, number))
         except (OSError, ValueError):  # a test closed the stream: its output ends there
             return
+
+
+def _multiprocessing_children() -> bool:
+    """True when multiprocessing has children: its spawn method raises no audit event."""
+    module = sys.modules.get("multiprocessing")
+    return module is not None and bool(module.active_children())
 
 
 def _read_planned() -> frozenset[str] | None:

@@ -128,6 +128,7 @@ class Record:
         self.exit = message
         if message["cause"] != "stopped":
             self._attribute()
+        if message["cause"] not in ("stopped", "exit_hang"):
             self._undecide(message["suspects"])
         for leak in message["leaks"]:
             self._leak(leak["test"] or self._last, f"left a process running: {leak['process']}")
@@ -160,9 +161,11 @@ class Record:
         return bool(self._last) and not running and abnormal
 
     def _exit_hang(self, detail: str) -> None:
-        owners = self._threads or {self._last: "none known"}
-        for test, threads in owners.items():
-            self._leak(test, f"{detail}; threads left: {threads}")
+        """The session was over: whoever left a thread or a process kept the process alive."""
+        owners = dict.fromkeys(self.exit["suspects"], "a process")
+        owners |= {test: f"thread {names}" for test, names in self._threads.items()}
+        for test, what in (owners or {self._last: "nothing that is known"}).items():
+            self._leak(test, f"{detail}; left running: {what}")
 
     def fault(self) -> tuple[Outcome, str]:
         """Outcome and sentence for what ended the process."""

@@ -24,6 +24,7 @@ class Limits:
     timeout_s: float
     max_timeout_s: float
     slow_s: float
+    exit_s: float
     memory_mib: float
     retry_limit: int
     restart_limit: int

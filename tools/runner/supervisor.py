@@ -36,9 +36,9 @@ class Spec:
     folder: str
     timeout: float
     slow: float
+    exit_grace: float  # between the end of the session and that of the process
     memory_mib: float
     grace: float = 1.0  # between SIGTERM and SIGKILL
-    exit_grace: float = 5.0  # between the end of the session and that of the process
 
 
 @dataclass

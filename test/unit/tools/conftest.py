@@ -22,6 +22,7 @@ jobs = 2
 timeout_s = 60
 max_timeout_s = 90
 slow_s = 60
+exit_s = 3
 memory_mib = 2048
 retry_limit = 25
 restart_limit = 100

@@ -92,6 +92,15 @@ def test_thread(): threading.Thread(target=time.sleep, args=(60,), name="worker"
 def test_after(): pass
 """
 
+JOINED_AT_EXIT = """
+import multiprocessing, time
+
+def test_before(): pass
+def test_spawn():
+    multiprocessing.get_context("spawn").Process(target=time.sleep, args=(60,)).start()
+def test_after(): pass
+"""
+
 MEMORY = """
 import time
 
@@ -156,6 +165,7 @@ def drill(make_scratch: Callable[[], Any]) -> Any:
         "leaks": LEAKS,
         "leak_before_crash": LEAK_BEFORE_CRASH,
         "thread": THREAD,
+        "joined": JOINED_AT_EXIT,
         "memory": MEMORY,
         "output": OUTPUT,
         "flake": FLAKE,
@@ -201,6 +211,9 @@ EXPECTED = {
     "test_thread.py::test_before": "passed",
     "test_thread.py::test_thread": "leak",
     "test_thread.py::test_after": "passed",
+    "test_joined.py::test_before": "passed",
+    "test_joined.py::test_spawn": "leak",
+    "test_joined.py::test_after": "passed",
     "test_memory.py::test_before": "passed",
     "test_memory.py::test_blow_up": "memory",
     "test_memory.py::test_after": "passed",
@@ -261,7 +274,8 @@ DETAILS = {
     "test_faults.py::test_sys_exit": "SystemExit",
     "test_faults.py::test_hang_with_gil": "still running after 1.",
     "test_leaks.py::test_own_session": "time.sleep(60)",
-    "test_thread.py::test_thread": "threads left: worker",
+    "test_thread.py::test_thread": "left running: thread worker",
+    "test_joined.py::test_spawn": "left running: a process",
     "test_memory.py::test_blow_up": "resident memory reached",
     "test_at_exit.py::test_crash_at_exit": "after the end of this test: process ended by SIGSEGV",
     "test_import_error.py::<collection>": "no_such_module",
