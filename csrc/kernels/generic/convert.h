@@ -71,7 +71,10 @@ CEPH_INLINE float to_float(Half h) {
 }
 CEPH_INLINE float to_float(BFloat16 b) { return bit_cast<float>(uint32_t(b.bits) << 16); }
 CEPH_INLINE float to_float(Float8E5M2 b) {
-  return to_float(Half{static_cast<uint16_t>(uint32_t(b.bits) << 8)});
+  uint32_t magnitude = b.bits & 0x7fu;
+  uint32_t special = magnitude >= 0x7cu ? 0x7f800000u : 0u;
+  uint32_t value = bit_cast<uint32_t>(widen<2, 15>(magnitude)) | special;
+  return bit_cast<float>(value | (uint32_t(b.bits & 0x80u) << 24));
 }
 CEPH_INLINE float to_float(Float8E4M3FN b) {
   uint32_t magnitude = b.bits & 0x7fu;
@@ -102,7 +105,8 @@ CEPH_INLINE void from_float(float x, Float8E5M2& result) {
 CEPH_INLINE void from_float(float x, Float8E4M3FN& result) {
   uint32_t bits = bit_cast<uint32_t>(x), magnitude = bits & 0x7fffffffu;
   uint32_t rounded = narrow<3, 7>(magnitude);
-  rounded = rounded > 0x7eu ? 0x7fu : rounded;
+  rounded = rounded > 0x7eu ? 0x7eu : rounded;
+  rounded = magnitude > 0x7f800000u ? 0x7fu : rounded;
   result.bits = static_cast<uint8_t>(rounded | ((bits >> 24) & 0x80u));
 }
 
