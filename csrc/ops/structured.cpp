@@ -79,8 +79,8 @@ void Output::finish() {
 }
 
 void check_distinct(const char* op, const Tensor& a, const Tensor& b) {
-  CEPH_CHECK(overlap_between(a, b) == Overlap::None, ErrorKind::kRuntime,
-             op, "the outputs must not share memory; give each a tensor of its own");
+  CEPH_CHECK(overlap_between(a, b) == Overlap::None, ErrorKind::kRuntime, op,
+             "the outputs must not share memory; give each a tensor of its own");
 }
 
 void check_no_internal_overlap(const char* op, const Tensor& self) {

@@ -8,8 +8,8 @@
 #include "core/layout.h"
 #include "core/type_promotion.h"
 
-// What generated registrations (register/<family>.cpp) call around a kernel: the checks before it, the
-// memory that it writes, and the way of its result into an output.
+// What generated registrations (register/<family>.cpp) call around a kernel: the checks before it,
+// the memory that it writes, and the way of its result into an output.
 
 namespace ceph::ops {
 
@@ -75,12 +75,12 @@ inline Tensor allocate(const char* op, const OutputSpec& spec) {
 enum class Resize { kNo, kYes };
 
 // Note [Writing an output]
-// An op that is refused has changed nothing. So everything about `out` is checked first: its device,
-// that the result's dtype can be cast to its own, that it doesn't overlap itself, that it doesn't
-// partially overlap an operand (a full overlap is fine), and in place its shape. Then the kernel fills
-// `target()`: `out` itself where that can't be told from a fresh tensor, else a temporary, which
-// `finish` casts and copies. A kernel may therefore refuse what it finds in the data (an index out of
-// range) as long as it does so before its own first write.
+// An op that is refused has changed nothing. So everything about `out` is checked first: its
+// device, that the result's dtype can be cast to its own, that it doesn't overlap itself, that it
+// doesn't partially overlap an operand (a full overlap is fine), and in place its shape. Then the
+// kernel fills `target()`: `out` itself where that can't be told from a fresh tensor, else a
+// temporary, which `finish` casts and copies. A kernel may therefore refuse what it finds in the
+// data (an index out of range) as long as it does so before its own first write.
 class CEPH_API Output {
  public:
   Output(const char* op, const Tensor& out, const OutputSpec& spec,

@@ -58,9 +58,13 @@ def show(values: Shape) -> str:
 
 
 def numel(op: str, shape: Shape) -> int:
-    """The product of the sizes."""
+    """The product of the sizes; RuntimeError where one is negative."""
     count = 1
-    for size in shape:
+    for d, size in enumerate(shape):
+        if size < 0:
+            raise RuntimeError(
+                f"{op}: sizes must not be negative; got {size} at dimension {d} of {show(shape)}"
+            )
         count *= size
     return count
 
@@ -70,10 +74,13 @@ def wrap_dim(op: str, dim: int, rank: int) -> int:
 
     Raises IndexError where there is no such dimension.
     """
-    limit = max(rank, 1)
-    if not -limit <= dim < limit:
-        raise IndexError(f"{op}: dim must be in [{-limit}, {limit - 1}]; got {dim}")
-    return dim % limit
+    span = max(rank, 1)
+    if not -span <= dim < span:
+        raise IndexError(
+            f"{op}: dimension out of range (expected to be in range of [{-span}, {span - 1}],"
+            f" but got {dim})"
+        )
+    return dim % span
 
 
 def broadcast_shapes(op: str, a: Shape, b: Shape) -> Shape:
@@ -81,26 +88,29 @@ def broadcast_shapes(op: str, a: Shape, b: Shape) -> Shape:
     rank = max(len(a), len(b))
     left = (1,) * (rank - len(a)) + a
     right = (1,) * (rank - len(b)) + b
-    for x, y in zip(left, right, strict=True):
+    for d in reversed(range(rank)):
+        x, y = left[d], right[d]
         if x != y and x != 1 and y != 1:
-            raise RuntimeError(f"{op}: shapes {show(a)} and {show(b)} can't be broadcast together")
+            raise RuntimeError(
+                f"{op}: sizes {show(a)} and {show(b)} can't be broadcast: {x} must match {y}"
+                f" at dimension {d}"
+            )
     return tuple(y if x == 1 else x for x, y in zip(left, right, strict=True))
 
 
 def infer_size(op: str, size: Ints, count: int) -> Shape:
     """`size` with its -1 replaced by what `count` elements leave; RuntimeError if none fits."""
     known = 1
-    for length in size:
+    for d, length in enumerate(size):
         if length < -1:
-            raise RuntimeError(f"{op}: sizes must be -1 or more; got {show(size)}")
+            raise RuntimeError(f"{op}: invalid size {length} at dimension {d} of {show(size)}")
+        if length == -1 and -1 in size[:d]:
+            raise RuntimeError(f"{op}: only one dimension can be inferred; got {show(size)}")
         known *= 1 if length == -1 else length
-    unknown = size.count(-1)
-    if unknown > 1:
-        raise RuntimeError(f"{op}: only one size can be -1; got {show(size)}")
-    if unknown == 1 and known == 0:
-        raise RuntimeError(f"{op}: -1 is ambiguous beside a size of 0; got {show(size)}")
-    if (count % known if unknown else count - known) != 0:
-        raise RuntimeError(f"{op}: shape {show(size)} doesn't hold {count} elements")
+    if -1 in size and known == 0:
+        raise RuntimeError(f"{op}: the -1 of {show(size)} is ambiguous: any value gives 0 elements")
+    if (count % known if -1 in size else count - known) != 0:
+        raise RuntimeError(f"{op}: size {show(size)} is invalid for a tensor of {count} elements")
     return tuple(count // known if length == -1 else length for length in size)
 
 

@@ -10,8 +10,8 @@
 
 namespace ceph::rules {
 
-// An int whose arithmetic refuses to overflow; the error names `op`. Positions (subscripts and slice
-// bounds) are plain int64_t in emitted code: a length bounds them.
+// An int whose arithmetic refuses to overflow; the error names `op`. Positions (subscripts and
+// slice bounds) are plain int64_t in emitted code: a length bounds them.
 class Checked {
  public:
   Checked(const char* op, int64_t value) : op_(op), value_(value) {}
@@ -20,17 +20,20 @@ class Checked {
   template <class B>
   friend Checked operator+(Checked a, B b) {
     int64_t sum;
-    return a.made(__builtin_add_overflow(a.value_, int64_t(b), &sum), sum);
+    bool overflow = __builtin_add_overflow(a.value_, int64_t(b), &sum);
+    return a.made(overflow, sum);
   }
   template <class B>
   friend Checked operator-(Checked a, B b) {
     int64_t difference;
-    return a.made(__builtin_sub_overflow(a.value_, int64_t(b), &difference), difference);
+    bool overflow = __builtin_sub_overflow(a.value_, int64_t(b), &difference);
+    return a.made(overflow, difference);
   }
   template <class B>
   friend Checked operator*(Checked a, B b) {
     int64_t product;
-    return a.made(__builtin_mul_overflow(a.value_, int64_t(b), &product), product);
+    bool overflow = __builtin_mul_overflow(a.value_, int64_t(b), &product);
+    return a.made(overflow, product);
   }
 
  private:
@@ -98,7 +101,8 @@ inline DimVector repeated(IntArrayRef list, int64_t count) {
 
 inline bool same(IntArrayRef a, IntArrayRef b) { return a == b; }
 
-// ---- twins of prelude.py: core has them already, for every other caller too ------------------------
+// ---- twins of prelude.py: core has them already, for every other caller too
+// ------------------------
 
 inline int64_t numel(const char* op, IntArrayRef shape) { return checked_numel(shape, op); }
 inline int64_t wrap_dim(const char* op, int64_t dim, int64_t rank) {
