@@ -41,8 +41,11 @@ EMITTERS: Mapping[str, tuple[Emit, ...]] = {
 
 
 def load(source: Path) -> Registry:
-    """The registry of a folder of entries, checked; raises CodegenError with every problem."""
-    return read_registry(source, shown=source.as_posix())
+    """The registry of a folder of entries, checked; raises CodegenError with every problem.
+
+    Problems and generated files name the folder by its last two parts, `csrc/ops`, wherever it is.
+    """
+    return read_registry(source, shown="/".join(source.resolve().parts[-2:]))
 
 
 def generate(registry: Registry, trace: Trace) -> dict[str, str]:

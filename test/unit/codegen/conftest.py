@@ -66,7 +66,7 @@ def problems(folder: Folder) -> Callable[..., list[str]]:
         try:
             load(source)
         except CodegenError as error:
-            return [str(p).replace(f"{source.as_posix()}/", "") for p in error.problems]
+            return [str(p).replace(f"{source.parent.name}/ops/", "") for p in error.problems]
         return []
 
     return find

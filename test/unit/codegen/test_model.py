@@ -20,6 +20,7 @@ from tools.codegen.model import (
 )
 from tools.codegen.registry import Registry
 
+ROOT = Path(__file__).resolve().parents[3]
 NAMES = st.from_regex(r"[a-z][a-z_0-9]{0,8}", fullmatch=True)
 OPTIONS = {
     "int": st.none() | st.integers(-5, 5),
@@ -71,7 +72,7 @@ def test_any_schema_prints_back(schema: Schema) -> None:
 def test_every_entry_prints_back(registry: Registry) -> None:
     """The fields of each entry, compared with what a plain YAML reader finds in the files."""
     raw = {
-        path: yaml.load(Path(path).read_text("utf-8"), Loader=yaml.BaseLoader)
+        path: yaml.load((ROOT / path).read_text("utf-8"), Loader=yaml.BaseLoader)
         for path in {entry.source.file for entry in registry.entries}
     }
     given_fields = [fields for path in sorted(raw) for fields in raw[path]]
