@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,45 +41,40 @@ def test_given(request):
 IMPL_OPTION = "def pytest_addoption(parser): parser.addoption('--impl')\n"
 
 
-def test_last_line_and_report_path(scratch: Any) -> None:
+@pytest.fixture(scope="module")
+def good(make_scratch: Callable[[], Any]) -> Any:
+    """A run in which everything passes, a serial file and a trace file included."""
+    scratch = make_scratch()
     scratch.write("test/unit/test_a.py", PASSING)
-    result = scratch.run()
-    assert result.status == exit_codes.PASSED
-    *_, before, last = result.text.splitlines()
-    assert before == f"report: {result.folder / 'report.html'}"
-    assert last == "2 passed, 0 failed, 0 skipped"
-    assert (result.folder.parent / "latest").resolve() == result.folder
+    scratch.write("test/serial/test_z.py", PASSING)
+    return scratch.run("test_", CEPHEID_TRACE_FILE=str(scratch.root / "trace"))
 
 
-def test_outcomes_and_sums(scratch: Any) -> None:
-    scratch.write("test/unit/test_a.py", MIXED)
-    result = scratch.run("test/unit/test_a.py")
-    assert result.outcomes == {
-        "test_a.py::test_good": "passed",
-        "test_a.py::test_bad": "failed",
-        "test_a.py::test_slow": "passed",
-        "test_a.py::test_skipped": "skipped",
-        "test_a.py::test_expected": "xfailed",
-        "test_a.py::test_unexpected": "failed",
-    }
-    assert result.last_line == "3 passed, 2 failed, 1 skipped"
-    assert result.status == exit_codes.FAILED
+@pytest.fixture(scope="module")
+def mixed(make_scratch: Callable[[], Any]) -> Any:
+    """A run with every plain outcome."""
+    scratch = make_scratch()
+    scratch.write("test/unit/test_a.py", MIXED + "def test_control(): assert '\\x00' == '\\x1b'\n")
+    return scratch.run("test_a")
 
 
-def test_stages_of_the_flow_in_order(scratch: Any) -> None:
-    scratch.write("test/unit/test_a.py", PASSING)
-    scratch.write("test/serial/test_b.py", PASSING)
-    events = scratch.run("test_").events
-    stages = [event for event in events if event["type"] == "Stage"]
+def test_last_line_and_report_path(good: Any) -> None:
+    assert good.status == exit_codes.PASSED
+    *_, before, last = good.text.splitlines()
+    assert before == f"report: {good.folder / 'report.html'}"
+    assert last == "4 passed, 0 failed, 0 skipped"
+    assert (good.folder.parent / "latest").resolve() == good.folder
+
+
+def test_stages_of_the_flow_in_order(good: Any) -> None:
+    stages = [event for event in good.events if event["type"] == "Stage"]
     assert tuple(dict.fromkeys(stage["name"] for stage in stages)) == trace.FLOW
     absent = {stage["name"]: stage["absent"] for stage in stages if stage["absent"]}
-    assert set(absent) == {trace.TARGETS}
+    assert absent == {trace.TARGETS: trace.NO_TARGETS}
 
 
-def test_stages_are_written_to_the_trace_file(scratch: Any) -> None:
-    scratch.write("test/unit/test_a.py", PASSING)
-    path = scratch.root / "trace"
-    scratch.run(CEPHEID_TRACE_FILE=str(path))
+def test_stages_are_written_to_the_trace_file(good: Any) -> None:
+    path = good.folder.parents[1] / "trace"
     records = [json.loads(line) for line in path.read_text().splitlines()]
     assert tuple(dict.fromkeys(record["stage"] for record in records)) == trace.FLOW
     assert {record["flow"] for record in records} == {8}
@@ -87,16 +83,49 @@ def test_stages_are_written_to_the_trace_file(scratch: Any) -> None:
     assert set(status.values()) == {("done", "")}
 
 
+def test_serial_files_run_before_parallel_ones(good: Any) -> None:
+    files = [event["files"] for event in good.events if "files" in event]
+    assert files == [["test/serial/test_z.py"], ["test/unit/test_a.py"]]
+
+
+def test_durations_are_measured(good: Any) -> None:
+    durations = json.loads((good.folder / "durations.json").read_text())
+    assert set(durations) == set(good.finished)
+
+
+def test_outcomes_and_sums(mixed: Any) -> None:
+    assert mixed.outcomes == {
+        "test_a.py::test_good": "passed",
+        "test_a.py::test_bad": "failed",
+        "test_a.py::test_slow": "passed",
+        "test_a.py::test_skipped": "skipped",
+        "test_a.py::test_expected": "xfailed",
+        "test_a.py::test_unexpected": "failed",
+        "test_a.py::test_control": "failed",
+    }
+    assert mixed.last_line == "3 passed, 3 failed, 1 skipped"
+    assert mixed.status == exit_codes.FAILED
+
+
+def test_junit_has_every_test_and_every_attempt(mixed: Any) -> None:
+    suite = ElementTree.parse(mixed.folder / "junit.xml").getroot()[0]
+    children = {case.get("name"): [child.tag for child in case] for case in suite}
+    assert len(children) == 7
+    assert children["test_good"] == []
+    assert children["test_bad"] == ["failure", "rerunFailure"]
+    assert children["test_skipped"] == ["skipped"]
+    assert suite.get("failures") == "3"
+
+
+def test_page_shows_failure_and_command(mixed: Any) -> None:
+    page = (mixed.folder / "report.html").read_text()
+    assert "assert 1 == 2" in page
+    assert "python3 run_test.py test/unit/test_a.py::test_bad --impl cepheid" in page
+
+
 def test_unknown_stage_is_refused() -> None:
     with pytest.raises(ValueError, match=r"stage: expected one of .* got 'lunch'"):
         trace.stage("lunch")
-
-
-def test_serial_files_run_before_parallel_ones(scratch: Any) -> None:
-    scratch.write("test/unit/test_a.py", PASSING)
-    scratch.write("test/serial/test_z.py", PASSING)
-    files = [event["files"] for event in scratch.run("test_").events if "files" in event]
-    assert files == [["test/serial/test_z.py"], ["test/unit/test_a.py"]]
 
 
 @pytest.mark.parametrize(
@@ -292,31 +321,6 @@ def test_implementation_reaches_the_tests(scratch: Any) -> None:
     assert scratch.run("test_impl", "--impl", "other=/bin/sh").outcomes == {
         "test_impl.py::test_impl": "passed"
     }
-
-
-def test_junit_has_every_test_and_every_attempt(scratch: Any) -> None:
-    scratch.write("test/unit/test_a.py", MIXED + "def test_control(): assert '\\x00' == '\\x1b'\n")
-    result = scratch.run("test_a")
-    suite = ElementTree.parse(result.folder / "junit.xml").getroot()[0]
-    children = {case.get("name"): [child.tag for child in case] for case in suite}
-    assert len(children) == 7
-    assert children["test_good"] == []
-    assert children["test_bad"] == ["failure", "rerunFailure"]
-    assert children["test_skipped"] == ["skipped"]
-    assert suite.get("failures") == "3"
-
-
-def test_page_shows_failure_and_command(scratch: Any) -> None:
-    scratch.write("test/unit/test_a.py", MIXED)
-    page = (scratch.run("test_a").folder / "report.html").read_text()
-    assert "assert 1 == 2" in page
-    assert "python3 run_test.py test/unit/test_a.py::test_bad --impl cepheid" in page
-
-
-def test_durations_are_measured(scratch: Any) -> None:
-    scratch.write("test/unit/test_a.py", PASSING)
-    durations = json.loads((scratch.run().folder / "durations.json").read_text())
-    assert set(durations) == {"test/unit/test_a.py::test_one", "test/unit/test_a.py::test_two"}
 
 
 def wait_for(path: Path, text: str) -> None:
