@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tools.codegen.model import OpEntry, RuleCall, RuleNames, Tags, Type
 from tools.codegen.problems import Problem
 from tools.codegen.rules import RuleBook
-from tools.codegen.scalar import DTYPE_CLASSES, ScalarError, parse_scalar
+from tools.codegen.scalar import DTYPE_CLASSES, Functions, ScalarError, check_scalar, parse_scalar
 
 VARIANTS = ("function", "method", "inplace", "out")
 BACKENDS = ("cpu", "cuda")
@@ -36,6 +36,7 @@ class Context:
     rule_names: RuleNames
     rules: RuleBook
     dtypes: frozenset[str]
+    functions: Functions  # of math.h
 
 
 class _EntryCheck:
@@ -201,7 +202,7 @@ class _EntryCheck:
         names = [a.name for a in entry.schema.arguments]
         for expression in entry.implementation.cases.values():
             try:
-                parse_scalar(expression, names)
+                check_scalar(parse_scalar(expression), names, self.context.functions)
             except ScalarError as error:
                 self.problem("scalar", str(error))
 

@@ -12,6 +12,7 @@ from tools.codegen.parse import parse_family, parse_rule_names, parse_tags
 from tools.codegen.problems import CodegenError, Problem
 from tools.codegen.rules import RuleBook, load_rules
 from tools.codegen.rules_emit import CompiledRules, compile_rules
+from tools.codegen.scalar import read_functions
 
 # Ops that are called by name from C++: by the support of generated code (copy_) and by the binding
 # (indexing, printing, conversion).
@@ -65,7 +66,8 @@ def read_registry(source: Path, shown: str = "csrc/ops") -> Registry:
             entries += parse_family(path, f"{shown}/{path.name}", tags, problems)
     rules = load_rules(source / "rules", f"{shown}/rules", problems)
     dtypes = frozenset(name for names in tags.dtype_sets.values() for name in names)
-    check_entries(entries, Context(tags, rule_names, rules, dtypes), problems)
+    functions = read_functions(source.parent / "kernels" / "generic")
+    check_entries(entries, Context(tags, rule_names, rules, dtypes, functions), problems)
     compiled = compile_rules(rules, entries, problems)
     if problems:
         raise CodegenError(problems)

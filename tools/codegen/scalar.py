@@ -3,30 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from tools.codegen import cpp
 
 DTYPE_CLASSES = ("bool", "integral", "floating", "complex")
 
-# Functions of csrc/kernels/generic/math.h that an expression may call, with their arity.
-FUNCTIONS: Mapping[str, int] = {
-    "where": 3,
-    "exp": 1,
-    "log": 1,
-    "sqrt": 1,
-    "tanh": 1,
-    "sigmoid": 1,
-    "absolute": 1,
-    "real": 1,
-    "imag": 1,
-    "pow": 2,
-    "hypot": 2,
-    "maximum": 2,
-    "minimum": 2,
-    "floor_div": 2,
-    "trunc_div": 2,
-}
+# Name -> how many arguments its overloads take.
+Functions = Mapping[str, frozenset[int]]
+
 BINARY: Mapping[type[ast.operator], str] = {
     ast.Add: "add",
     ast.Sub: "sub",
@@ -45,26 +32,39 @@ COMPARE: Mapping[type[ast.cmpop], str] = {
     ast.GtE: "ge",
 }
 UNARY: Mapping[type[ast.unaryop], str] = {ast.USub: "neg", ast.Invert: "bit_not"}
-ALLOWED = "operands, numbers, + - * / & | ^ ~, one comparison, and calls of " + " ".join(
-    sorted(FUNCTIONS)
-)
+ALLOWED = "operands, numbers, + - * / & | ^ ~, one comparison, and calls of functions of math.h"
 
 
 class ScalarError(ValueError):
     """An expression outside the subset; the text names what is wrong and what is allowed."""
 
 
-def parse_scalar(text: str, names: Sequence[str]) -> ast.expr:
-    """The expression's tree, checked; raises ScalarError."""
+_INCLUDE = re.compile(r'^#include "kernels/generic/(\w+\.h)"$', re.MULTILINE)
+_FUNCTION = re.compile(r"^CEPH_INLINE [\w:<> ]+ (\w+)\(([^)]*)\) \{", re.MULTILINE)
+
+
+def read_functions(folder: Path) -> Functions:
+    """The functions that math.h of csrc/kernels/generic and the headers it includes define."""
+    names = _INCLUDE.findall((folder / "math.h").read_text(encoding="utf-8"))
+    arities: dict[str, set[int]] = {}
+    for header in ("math.h", *names):
+        text = (folder / header).read_text(encoding="utf-8")
+        for name, parameters in _FUNCTION.findall(text):
+            count = parameters.count(",") + 1 if parameters.strip() else 0
+            arities.setdefault(name, set()).add(count)
+    return {name: frozenset(counts) for name, counts in arities.items()}
+
+
+def parse_scalar(text: str) -> ast.expr:
+    """The expression's tree; raises ScalarError."""
     try:
-        tree = ast.parse(text, mode="eval").body
+        return ast.parse(text, mode="eval").body
     except SyntaxError as error:
         raise ScalarError(f"'{text}' isn't an expression: {error.msg}") from error
-    _check(tree, names)
-    return tree
 
 
-def _check(node: ast.expr, names: Sequence[str]) -> None:
+def check_scalar(node: ast.expr, names: Sequence[str], functions: Functions) -> None:
+    """Raises ScalarError where the expression is outside the subset or names what isn't there."""
     match node:
         case ast.Name(id=name):
             if name not in names:
@@ -72,27 +72,28 @@ def _check(node: ast.expr, names: Sequence[str]) -> None:
         case ast.Constant(value=bool() | int() | float()):
             return
         case ast.UnaryOp(op=op, operand=operand) if type(op) in UNARY:
-            _check(operand, names)
+            check_scalar(operand, names, functions)
         case ast.BinOp(op=op, left=left, right=right) if type(op) in BINARY:
-            _check(left, names)
-            _check(right, names)
+            check_scalar(left, names, functions)
+            check_scalar(right, names, functions)
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARE:
-            _check(left, names)
-            _check(right, names)
+            check_scalar(left, names, functions)
+            check_scalar(right, names, functions)
         case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-            _check_call(name, arguments, names)
+            _check_call(name, len(arguments), functions)
+            for argument in arguments:
+                check_scalar(argument, names, functions)
         case _:
             raise ScalarError(f"'{ast.unparse(node)}' isn't allowed; allowed are {ALLOWED}")
 
 
-def _check_call(name: str, arguments: Sequence[ast.expr], names: Sequence[str]) -> None:
-    arity = FUNCTIONS.get(name)
-    if arity is None:
-        raise ScalarError(f"unknown function {name}; functions are {', '.join(FUNCTIONS)}")
-    if len(arguments) != arity:
-        raise ScalarError(f"{name} takes {arity} arguments; got {len(arguments)}")
-    for argument in arguments:
-        _check(argument, names)
+def _check_call(name: str, count: int, functions: Functions) -> None:
+    arities = functions.get(name)
+    if arities is None:
+        raise ScalarError(f"unknown function {name}; write it in csrc/kernels/generic/math.h")
+    if count not in arities:
+        takes = " or ".join(map(str, sorted(arities)))
+        raise ScalarError(f"{name} takes {takes} arguments; got {count}")
 
 
 def emit_scalar(node: ast.expr) -> str:

@@ -46,6 +46,8 @@ def folder(tmp_path: Path) -> Folder:
     def make(pointwise: str = GOOD_ENTRY, **files: str) -> Path:
         source = tmp_path / "ops"
         (source / "rules").mkdir(parents=True, exist_ok=True)
+        if not (tmp_path / "kernels").exists():
+            (tmp_path / "kernels").symlink_to(ROOT / "csrc" / "kernels")
         for name in ("tags.yaml", "rules.yaml"):
             (source / name).write_text((SOURCE / name).read_text("utf-8"), "utf-8")
         (source / "pointwise.yaml").write_text(pointwise, "utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tools.codegen.emit.pointwise import PARTS, part_of
@@ -12,9 +14,30 @@ from tools.codegen.pointwise_dtypes import (
     result_dtype,
 )
 from tools.codegen.registry import Registry
-from tools.codegen.scalar import ScalarError, emit_scalar, parse_scalar
+from tools.codegen.scalar import (
+    Functions,
+    ScalarError,
+    check_scalar,
+    emit_scalar,
+    parse_scalar,
+    read_functions,
+)
 
 NAMES = ("self", "other", "alpha")
+GENERIC = Path(__file__).resolve().parents[3] / "csrc" / "kernels" / "generic"
+
+
+@pytest.fixture(scope="module")
+def functions() -> Functions:
+    return read_functions(GENERIC)
+
+
+def test_functions_are_those_of_the_headers(functions: Functions) -> None:
+    used = ("add", "sub", "mul", "div", "neg", "eq", "le", "bit_or", "bit_not", "where")
+    assert functions.keys() >= {*used, "exp", "sqrt", "tanh", "pow", "hypot", "absolute"}
+    assert functions["where"] == {3}
+    assert functions["hypot"] == {2}
+    assert functions["exp"] == {1}
 
 
 @pytest.mark.parametrize(
@@ -28,8 +51,10 @@ NAMES = ("self", "other", "alpha")
         ("hypot(real(self), imag(self))", "hypot(real(self), imag(self))"),
     ],
 )
-def test_operators_become_calls(text: str, emitted: str) -> None:
-    assert emit_scalar(parse_scalar(text, NAMES)) == emitted
+def test_operators_become_calls(text: str, emitted: str, functions: Functions) -> None:
+    tree = parse_scalar(text)
+    check_scalar(tree, NAMES, functions)
+    assert emit_scalar(tree) == emitted
 
 
 @pytest.mark.parametrize(
@@ -37,7 +62,7 @@ def test_operators_become_calls(text: str, emitted: str) -> None:
     [
         ("self +", "isn't an expression"),
         ("that", "unknown name that; operands are self, other, alpha"),
-        ("cosh(self)", "unknown function cosh"),
+        ("cosh(self)", "unknown function cosh; write it in csrc/kernels/generic/math.h"),
         ("exp(self, other)", "exp takes 1 arguments; got 2"),
         ("self < other < 1", "'self < other < 1' isn't allowed; allowed are operands"),
         ("self ** 2", "'self ** 2' isn't allowed"),
@@ -46,9 +71,9 @@ def test_operators_become_calls(text: str, emitted: str) -> None:
         ("'text'", "isn't allowed"),
     ],
 )
-def test_what_is_outside_is_refused(text: str, message: str) -> None:
+def test_what_is_outside_is_refused(text: str, message: str, functions: Functions) -> None:
     with pytest.raises(ScalarError) as error:
-        parse_scalar(text, NAMES)
+        check_scalar(parse_scalar(text), NAMES, functions)
     assert message in str(error.value)
 
 
