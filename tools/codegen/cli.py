@@ -19,7 +19,13 @@ from tools.codegen.emit import (
     schema_json,
 )
 from tools.codegen.problems import CodegenError
-from tools.codegen.registry import Registry, read_registry, select_ops
+from tools.codegen.registry import (
+    Registry,
+    ops_called_from,
+    read_registry,
+    read_selection,
+    select_ops,
+)
 from tools.codegen.trace import Trace
 from tools.codegen.write import write_files
 
@@ -70,12 +76,12 @@ def _arguments(arguments: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _selected(registry: Registry, file: Path | None, trace: Trace) -> Registry:
+def _selected(registry: Registry, file: Path | None, sources: Path, trace: Trace) -> Registry:
     if file is None:
         trace.absent("selective build", "no --select: every op is built")
         return registry
-    lines = (line.partition("#")[0].strip() for line in file.read_text("utf-8").splitlines())
-    selected = select_ops(registry, [line for line in lines if line], file.as_posix())
+    names = read_selection(file, registry)
+    selected = select_ops(registry, names, ops_called_from(sources))
     trace.done("selective build")
     return selected
 
@@ -94,7 +100,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         registry = load(options.source)
         trace.done("op yaml and tags parsed")
-        registry = _selected(registry, options.select, trace)
+        registry = _selected(registry, options.select, options.source.parent, trace)
     except CodegenError as error:
         print(error, file=sys.stderr)
         return 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,13 +15,7 @@ from tools.codegen.rules import RuleBook, load_rules
 from tools.codegen.rules_emit import CompiledRules, compile_rules
 from tools.codegen.scalar import read_functions
 
-# Ops that are called by name from C++: by the support of generated code (copy_) and by the binding
-# (indexing, printing, conversion).
-SUPPORT_OPS = (
-    *("_local_scalar_dense", "_to_copy", "as_strided", "clone", "contiguous", "copy_", "detach"),
-    *("empty", "empty_like", "expand", "fill_", "index", "index_put", "nonzero", "permute"),
-    *("select", "slice", "to", "transpose", "unsqueeze"),
-)
+_OP_HEADER = re.compile(r'^#include "generated/ops/(\w+)\.h"', re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -74,21 +69,37 @@ def read_registry(source: Path, shown: str = "csrc/ops") -> Registry:
     return Registry(tuple(entries), tuple(entries), tags, rule_names, rules, compiled)
 
 
-def select_ops(registry: Registry, names: Iterable[str], file: str) -> Registry:
-    """The ops named (by op or overload) and what they need; CodegenError on unknown names."""
-    wanted = set(names)
-    known = {name for e in registry.entries for name in (e.name, e.full_name)}
-    unknown = sorted(wanted - known)
-    if unknown:
-        raise CodegenError(
-            [Problem(file, 1, name, "no such op; check its spelling") for name in unknown]
-        )
-    wanted |= set(SUPPORT_OPS)
-    keep = {e.full_name for e in registry.entries if {e.name, e.full_name} & wanted}
+def ops_called_from(folder: Path) -> frozenset[str]:
+    """The ops whose headers hand-written C++ below the folder includes."""
+    sources = (path for suffix in ("*.h", "*.cpp") for path in folder.rglob(suffix))
+    return frozenset(
+        name for path in sources for name in _OP_HEADER.findall(path.read_text(encoding="utf-8"))
+    )
+
+
+def select_ops(registry: Registry, names: Iterable[str], needed: Iterable[str]) -> Registry:
+    """The ops named (by op or overload), the needed ones, and what the rules of all these call."""
+    wanted = {*names, *needed}
     by_name = {e.full_name: e for e in registry.entries}
+    keep = {e.full_name for e in registry.entries if {e.name, e.full_name} & wanted}
     pending = list(keep)
     while pending:
         called = registry.compiled.ops_called(by_name[pending.pop()]) - keep
         keep |= called
         pending += called
     return replace(registry, entries=tuple(by_name[name] for name in by_name if name in keep))
+
+
+def read_selection(file: Path, registry: Registry) -> list[str]:
+    """The ops that a file names, one a line, # for comments; CodegenError on unknown names."""
+    known = {name for e in registry.entries for name in (e.name, e.full_name)}
+    lines = file.read_text(encoding="utf-8").splitlines()
+    numbered = [(n, line.partition("#")[0].strip()) for n, line in enumerate(lines, start=1)]
+    unknown = [
+        Problem(file.name, n, name, "no such op; check its spelling")
+        for n, name in numbered
+        if name and name not in known
+    ]
+    if unknown:
+        raise CodegenError(unknown)
+    return [name for _, name in numbered if name]
