@@ -22,7 +22,7 @@ from tools.runner.report.html import Html
 from tools.runner.report.json_lines import JsonLines
 from tools.runner.report.junit import JUnit
 from tools.runner.report.terminal import Terminal
-from tools.runner.select import Selection, SelectionError, merge_names, select
+from tools.runner.select import Selection, SelectionError, matches, merge_names, select
 from tools.runner.settings import (
     GROUPS_FILE,
     REPOSITORY,
@@ -32,7 +32,7 @@ from tools.runner.settings import (
     load_groups,
     with_limits,
 )
-from tools.sharding.durations import read
+from tools.sharding.durations import family, read
 from tools.sharding.plan import ShardPlan, make_plan, parse_shard, read_plan
 
 WHOLE = frozenset({"conformance", "all"})
@@ -78,7 +78,7 @@ def _stages(run: Run) -> int:
     collection = _collect(run, selection)
     trace.stage(trace.TARGETS, absent=trace.NO_TARGETS)
     trace.stage(trace.SHARDING)
-    plan = _plan(arguments, settings.root, collection)
+    plan = _plan(arguments, settings, collection)
     if arguments.list_only:
         sys.stdout.write("".join(f"{test}\n" for test in plan.ids))
         return exit_codes.PASSED
@@ -115,14 +115,17 @@ def _collect(run: Run, selection: Selection) -> Collection:
     return found
 
 
-def _plan(arguments: Arguments, root: Path, collection: Collection) -> PlanMade:
+def _plan(arguments: Arguments, settings: Settings, collection: Collection) -> PlanMade:
     """Fix and number the tests. Raises ValueError when a given plan is of other tests."""
     shard, shards = parse_shard(arguments.shard) if arguments.shard else (1, 1)
     everything = collection.all_ids()
     if arguments.plan is not None:
         plan = _given_plan(arguments.plan, everything, shards)
     else:
-        plan = make_plan(everything, read(root / "ci" / "durations.json"), shards)
+        durations = read(settings.root / "ci" / "durations.json")
+        files = {family(test) for test in everything}
+        whole = {file for file in files if matches(file, settings.groups.whole)}
+        plan = make_plan(everything, durations, shards, whole)
     return PlanMade(
         plan_hash=plan.hash,
         shard=shard,

@@ -46,6 +46,7 @@ class Groups:
     limits: Limits
     tests: tuple[str, ...]
     serial: tuple[str, ...]
+    whole: tuple[str, ...]
     judged: tuple[str, ...]
     groups: dict[str, tuple[Part, ...]]
     help: dict[str, str]
@@ -117,6 +118,7 @@ def load_groups(path: Path) -> Groups:
             limits=Limits(**data["limits"]),
             tests=tuple(data["files"]["tests"]),
             serial=tuple(data["files"]["serial"]),
+            whole=tuple(data["files"]["whole"]),
             judged=tuple(data["files"]["judged"]),
             groups={name: _parts(table) for name, table in data["groups"].items()},
             help={name: table["help"] for name, table in data["groups"].items()},

@@ -14,7 +14,7 @@ DURATIONS = Path(__file__).resolve().parents[2] / "ci" / "durations.json"
 
 
 def plan(arguments: argparse.Namespace) -> int:
-    """Write a plan of the ids in a file, one a line, and print its hash."""
+    """Write a plan of the ids in a file, one a line, each of them free to go anywhere."""
     ids = arguments.ids.read_text().split("\n")
     made = make_plan(sorted(filter(None, ids)), read(arguments.durations), arguments.shards)
     write_plan(arguments.out, made)

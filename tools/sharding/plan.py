@@ -9,11 +9,11 @@ import hashlib
 import heapq
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.sharding.durations import Durations
+from tools.sharding.durations import Durations, family
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,10 @@ class ShardPlan:
         return sorted(test for shard in self.shards for test in shard)
 
 
-def make_plan(ids: Sequence[str], durations: Durations, shards: int) -> ShardPlan:
-    """Divide `ids` over `shards` shards.
+def make_plan(
+    ids: Sequence[str], durations: Durations, shards: int, whole: Set[str] = frozenset()
+) -> ShardPlan:
+    """Divide `ids` over `shards` shards; the families in `whole` are not divided.
 
     Raises ValueError for a repeated id or fewer than one shard.
     """
@@ -43,14 +45,21 @@ def make_plan(ids: Sequence[str], durations: Durations, shards: int) -> ShardPla
     repeated = [test for test, count in Counter(ids).items() if count > 1]
     if repeated:
         raise ValueError(f"make_plan: expected each id once; got {min(repeated)!r} more than once")
-    weights = {test: round(durations.seconds(test) * 1e6) for test in ids}
+    units: dict[str, list[str]] = {}
+    for test in ids:
+        units.setdefault(family(test) if family(test) in whole else test, []).append(test)
+    weights = {name: _microseconds(tests, durations) for name, tests in units.items()}
     loads = [(0, shard) for shard in range(shards)]
     parts: list[list[str]] = [[] for _ in range(shards)]
-    for test in sorted(ids, key=lambda name: (-weights[name], name)):
+    for unit in sorted(units, key=lambda name: (-weights[name], name)):
         load, shard = heapq.heappop(loads)
-        parts[shard].append(test)
-        heapq.heappush(loads, (load + weights[test], shard))
+        parts[shard] += units[unit]
+        heapq.heappush(loads, (load + weights[unit], shard))
     return ShardPlan(tuple(tuple(sorted(part)) for part in parts))
+
+
+def _microseconds(tests: Sequence[str], durations: Durations) -> int:
+    return sum(round(durations.seconds(test) * 1e6) for test in tests)
 
 
 def write_plan(path: Path, plan: ShardPlan) -> None:

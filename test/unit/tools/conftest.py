@@ -30,6 +30,7 @@ restart_limit = 100
 [files]
 tests = ["test/**/test_*.py"]
 serial = ["test/serial/**"]
+whole = ["test/whole/**"]
 judged = ["test/conformance/**"]
 
 [groups.smoke]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tools.runner import run_this_file
 from tools.sharding import cli
 from tools.sharding.check import ShardReport, problems
-from tools.sharding.durations import DEFAULT_SECONDS, Durations, read, write
+from tools.sharding.durations import DEFAULT_SECONDS, Durations, family, read, write
 from tools.sharding.plan import make_plan, parse_shard, read_plan, write_plan
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -49,6 +49,19 @@ def test_union_is_the_whole_and_disjoint(case: tuple[list[str], Durations]) -> N
         plan = make_plan(ids, durations, shards)
         assert len(plan.shards) == shards
         assert Counter(test for shard in plan.shards for test in shard) == Counter(ids)
+
+
+@settings(max_examples=100, deadline=None)
+@given(cases(), st.integers(1, 64))
+def test_family_that_is_whole_is_in_one_shard(
+    case: tuple[list[str], Durations], shards: int
+) -> None:
+    ids, durations = case
+    plan = make_plan(ids, durations, shards, {"test/a.py", "test/b.py"})
+    assert Counter(plan.ids()) == Counter(ids)
+    for file in ("test/a.py", "test/b.py"):
+        holders = [s for s in plan.shards if any(family(test) == file for test in s)]
+        assert len(holders) <= 1
 
 
 @settings(max_examples=200, deadline=None)
