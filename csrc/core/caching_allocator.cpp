@@ -5,6 +5,7 @@
 #include <atomic>
 #include <bit>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <unordered_set>
 
@@ -55,16 +56,16 @@ struct SizeClass {
   uint32_t most = 0;
 };
 
-// Trivial, so that reaching it costs one thread-relative address and it outlives every destructor.
-// Before its first use and after its thread's end all lists are empty and keep no block, so that
-// the fast paths need not ask.
 struct ThreadCache {
   SizeClass classes[kClasses];
   std::atomic<int64_t> in_use{0};  // written by its thread only
-  enum : uint8_t { kNew, kLive, kDead } state = kNew;
 };
 
-constinit thread_local ThreadCache cache __attribute__((tls_model("initial-exec")));
+// Stands in before a thread's first block and after its end: all lists are empty and keep nothing,
+// so the fast paths go the slow way by themselves. Only a pointer is thread-local, since static
+// thread-local space is scarce in a library that is opened at run time.
+constinit ThreadCache no_cache;
+constinit thread_local ThreadCache* cache __attribute__((tls_model("initial-exec"))) = &no_cache;
 
 // The caches of living threads, and what dead ones left in use.
 struct Registry {
@@ -88,22 +89,21 @@ void give_back(ThreadCache& from) noexcept {
   }
 }
 
-void close(ThreadCache& from) noexcept {
-  give_back(from);
-  for (SizeClass& size_class : from.classes) size_class.most = 0;
-  from.state = ThreadCache::kDead;
-}
+constinit thread_local bool thread_has_ended = false;
 
-// Its destructor runs when the thread ends.
+// Its destructor runs when the thread ends; blocks that are freed later go to the system.
 struct ThreadExit {
   ThreadCache* owned = nullptr;
   ~ThreadExit() {
+    thread_has_ended = true;
     if (!owned) return;
-    close(*owned);
+    cache = &no_cache;
+    give_back(*owned);
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
     all.caches.erase(owned);
     all.in_use_of_the_dead.fetch_add(owned->in_use.load());
+    delete owned;
   }
 };
 thread_local ThreadExit thread_exit;
@@ -117,26 +117,24 @@ void keep_registry_over_fork() {
 
 void open_cache() {
   keep_registry_over_fork();
+  auto fresh = std::make_unique<ThreadCache>();
   for (size_t i = 0; kKeepBlocks && i < kClasses; ++i) {
-    cache.classes[i].most = most_kept(class_bytes(i));
+    fresh->classes[i].most = most_kept(class_bytes(i));
   }
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  all.caches.insert(&cache);
-  thread_exit.owned = &cache;
-  cache.state = ThreadCache::kLive;
+  all.caches.insert(fresh.get());
+  cache = thread_exit.owned = fresh.release();
 }
 
-// Of a cache that is live.
-void count(int64_t bytes) {
-  cache.in_use.store(cache.in_use.load(std::memory_order_relaxed) + bytes,
-                     std::memory_order_relaxed);
+void add_in_use(ThreadCache& to, int64_t bytes) {
+  to.in_use.store(to.in_use.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
 }
 
 void count_slowly(int64_t bytes) {
-  if (cache.state == ThreadCache::kNew) open_cache();
-  if (cache.state == ThreadCache::kLive) {
-    count(bytes);
+  if (cache == &no_cache && !thread_has_ended) open_cache();
+  if (cache != &no_cache) {
+    add_in_use(*cache, bytes);
   } else {
     registry().in_use_of_the_dead.fetch_add(bytes, std::memory_order_relaxed);
   }
@@ -164,24 +162,26 @@ void count_slowly(int64_t bytes) {
 
 void* detail::small_allocate(size_t bytes) {
   const size_t index = class_of(bytes);
-  SizeClass& size_class = cache.classes[index];
+  ThreadCache& mine = *cache;
+  SizeClass& size_class = mine.classes[index];
   FreeBlock* block = size_class.head;
   if (!block) [[unlikely]]
     return from_system(index);
   size_class.head = block->next;
   --size_class.count;
-  count(static_cast<int64_t>(class_bytes(index)));
+  add_in_use(mine, static_cast<int64_t>(class_bytes(index)));
   return block;
 }
 
 void detail::small_deallocate(void* block, size_t bytes) noexcept {
   const size_t index = class_of(bytes);
-  SizeClass& size_class = cache.classes[index];
+  ThreadCache& mine = *cache;
+  SizeClass& size_class = mine.classes[index];
   if (size_class.count >= size_class.most) [[unlikely]] {
     to_system(block, index);
     return;
   }
-  count(-static_cast<int64_t>(class_bytes(index)));
+  add_in_use(mine, -static_cast<int64_t>(class_bytes(index)));
   size_class.head = new (block) FreeBlock{size_class.head};
   ++size_class.count;
 }
@@ -201,7 +201,7 @@ MemoryStatistics cpu_memory_statistics() {
 }
 
 void release_cached_cpu_memory() {
-  give_back(cache);
+  if (cache != &no_cache) give_back(*cache);
   detail::large_release_cached();
 }
 

@@ -116,9 +116,9 @@ bool OperatorEntry::has_kernel(DispatchKey key) const {
   return own_[index_of(key)] || own_boxed_[index_of(key)] || composite_;
 }
 
-const BoxedKernel* OperatorEntry::boxed(DispatchKey key) const {
-  if (own_boxed_[index_of(key)]) return own_boxed_[index_of(key)].get();
-  return Dispatcher::global().fallback(key).get();
+std::shared_ptr<BoxedKernel> OperatorEntry::boxed(DispatchKey key) const {
+  const std::shared_ptr<BoxedKernel>& own = own_boxed_[index_of(key)];
+  return own ? own : Dispatcher::global().fallback(key);
 }
 
 // A slot holds, in this order: a boxed kernel of its own (an override from Python), a kernel, the
@@ -155,7 +155,8 @@ void OperatorEntry::redispatch_boxed(DispatchKeySet keys, Stack& stack) const {
   }
   const DispatchKeySet left = keys & mask_;
   if (left.empty()) throw_no_kernel(keys);
-  (*boxed(left.highest()))(DispatchCtx{this, left}, stack);
+  const std::shared_ptr<BoxedKernel> kernel = boxed(left.highest());
+  (*kernel)(DispatchCtx{this, left}, stack);
 }
 
 void OperatorEntry::throw_no_kernel(DispatchKeySet keys) const {

@@ -84,7 +84,8 @@ class CEPH_API OperatorEntry {
   DispatchKeySet mask() const { return mask_; }
   void* kernel(DispatchKey key) const { return table_[static_cast<int>(key)]; }
   // The boxed function of a slot: the kernel registered there, else the key's fallback, else null.
-  const BoxedKernel* boxed(DispatchKey key) const;
+  // Shared, since a kernel may take its own registration back while it runs.
+  std::shared_ptr<BoxedKernel> boxed(DispatchKey key) const;
 
   // Calls with boxed arguments through the same table.
   void call_boxed(Stack& stack) const;
@@ -168,7 +169,7 @@ struct Thunks<R(A...)> {
   }
   // Sits in slots whose function is boxed.
   static R boxed(DispatchCtx ctx, A... args) {
-    const BoxedKernel* kernel = ctx.op->boxed(ctx.keys.highest());
+    const std::shared_ptr<BoxedKernel> kernel = ctx.op->boxed(ctx.keys.highest());
     CEPH_INTERNAL(kernel != nullptr);
     Stack stack;
     stack.reserve(sizeof...(A));

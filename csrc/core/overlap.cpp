@@ -8,10 +8,14 @@
 // coefficient made positive that is one question: does sum(c_i * x_i) = target have a solution with
 // 0 <= x_i <= m_i? Terms that together cover a whole arithmetic progression are merged first, which
 // answers slices, transposes and expansions at once; what is left is searched, largest coefficient
-// first, pruned by the reachable range and by divisibility.
+// first, pruned by the reachable range and by divisibility. The question is NP-hard in general, so
+// the search ends after kMostSteps and then answers yes: such geometries (many dimensions with
+// unrelated strides that interleave) are refused or copied, never written to on a guess.
 
 namespace ceph {
 namespace {
+
+constexpr int64_t kMostSteps = 1'000'000;
 
 using Wide = __int128;  // sums of two extents leave int64
 
@@ -76,7 +80,7 @@ class Search {
  private:
   // Uses the first `count` terms, smallest steps first.
   bool solve(size_t count, Wide target) const {
-    if (target == 0) return true;
+    if (target == 0 || ++steps_ > kMostSteps) return true;
     if (count == 0 || target < 0 || target > reach_[count - 1]) return false;
     if (target % divisor_[count - 1] != 0) return false;
     const Term& term = terms_[count - 1];
@@ -103,6 +107,7 @@ class Search {
   const Terms& terms_;
   SmallVector<Wide, 24> reach_;
   SmallVector<Wide, 24> divisor_;
+  mutable int64_t steps_ = 0;
 };
 
 bool solvable(Terms terms, Wide target) {

@@ -88,6 +88,21 @@ TEST(a_boxed_kernel_overrides_and_goes_again) {
   EXPECT_EQ(TypedOp<Twice>(op).call(x, 5), int64_t(10));
 }
 
+TEST(a_kernel_may_take_itself_back) {
+  OperatorEntry op(signature<Twice>, "test", kTwice);
+  op.impl(DispatchKey::CPU, cpu_twice);
+  OperatorEntry::Registered before;
+  const std::vector<int64_t> captured(100, 7);  // freed with the kernel
+  before =
+      op.set_boxed(DispatchKey::CPU, boxed([&op, &before, captured](DispatchCtx, Stack& stack) {
+                     op.restore(DispatchKey::CPU, before);
+                     stack.clear();
+                     stack.push_back(Value(captured[50]));
+                   }));
+  EXPECT_EQ(TypedOp<Twice>(op).call(on(DeviceKind::CPU), 5), int64_t(7));
+  EXPECT_EQ(TypedOp<Twice>(op).call(on(DeviceKind::CPU), 5), int64_t(10));
+}
+
 TEST(a_fallback_sees_calls_of_its_key_only) {
   OperatorEntry op(signature<Twice>, "test", kTwice);
   op.impl(DispatchKey::CPU, cpu_twice);
