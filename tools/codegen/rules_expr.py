@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tools.codegen import cpp
+from tools.codegen.intrinsics import INTRINSICS
 from tools.codegen.model import OpEntry, Schema
 from tools.codegen.rules import NONE, Kind, RuleBook, RuleFunction, kind_of
 
@@ -26,16 +27,6 @@ METHODS: Mapping[str, tuple[str, Kind]] = {
     "numel": ("numel()", INT),
     "stride": ("strides()", INTS),
     "is_contiguous": ("is_contiguous()", BOOL),
-}
-# Functions of rules/prelude.py, whose C++ twins are in csrc/ops/rules/support.h: a rule in the
-# subset can't express them (loops until a condition), or core has them for other callers already.
-INTRINSICS: Mapping[str, tuple[tuple[Kind, ...], Kind]] = {
-    "numel": ((STR, INTS), INT),
-    "wrap_dim": ((STR, INT, INT), INT),
-    "broadcast_shapes": ((STR, INTS, INTS), INTS),
-    "infer_size": ((STR, INTS, INT), INTS),
-    "view_strides": ((INTS, INTS, INTS), Kind("ints", optional=True)),
-    "number_dtype": ((Kind("Scalar"),), Kind("DType")),
 }
 ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 DIVISIONS: Mapping[type[ast.operator], str] = {ast.FloorDiv: "floor_div", ast.Mod: "floor_mod"}
@@ -417,7 +408,8 @@ class ExpressionEmitter:
                 texts = [self._int(argument) for argument in node.args]
                 return Value(f"std::{name}<int64_t>({', '.join(texts)})", INT)
             case ast.Name(id=name) if name in INTRINSICS:
-                return self._function_call(node, name, *INTRINSICS[name])
+                twin = INTRINSICS[name]
+                return self._function_call(node, name, twin.parameters, twin.returns)
             case ast.Name(id=name) if name in self.book.functions:
                 function = self.book.functions[name]
                 self.calls.rules.add(name)

@@ -1,4 +1,4 @@
-"""What rules may use besides each other. Each function has a C++ twin, named in intrinsics.py."""
+"""What rules may use besides each other: tools/codegen/intrinsics.py says why C++ has its own."""
 
 from __future__ import annotations
 

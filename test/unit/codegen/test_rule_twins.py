@@ -21,9 +21,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tools.codegen.cli import main
+from tools.codegen.intrinsics import INTRINSICS
 from tools.codegen.registry import Registry
 from tools.codegen.rules import Kind
-from tools.codegen.rules_expr import INTRINSICS
 
 ROOT = Path(__file__).resolve().parents[3]
 RULES = ROOT / "csrc" / "ops" / "rules"
@@ -198,9 +198,9 @@ def rules_module(name: str) -> ModuleType:
 def shape_rules(registry: Registry) -> dict[str, Rule]:
     """Everything that takes and gives sizes: rules and the functions of the prelude."""
     found = {
-        name: (kinds, returns)
-        for name, (kinds, returns) in INTRINSICS.items()
-        if all(kind.base in DRAWS for kind in kinds)
+        name: (twin.parameters, twin.returns)
+        for name, twin in INTRINSICS.items()
+        if all(kind.base in DRAWS for kind in twin.parameters)
     }
     for function in registry.rules.functions.values():
         kinds = tuple(p.kind for p in function.parameters)
