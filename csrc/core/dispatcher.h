@@ -152,7 +152,11 @@ inline DispatchKeySet keys_of(const std::optional<Device>& d) {
 }
 inline DispatchKeySet keys_of(const Device& d) { return backend_key(d); }
 
+// A call without a tensor or device (an empty list) goes to the default device, whose kernel can
+// say what is missing.
 inline DispatchKeySet with_local_keys(DispatchKeySet keys) {
+  if (keys.empty()) [[unlikely]]
+    keys = backend_key(default_device());
   return (keys | local_keys.included) - local_keys.excluded;
 }
 

@@ -57,7 +57,19 @@ TEST(a_missing_kernel_is_named) {
   op.impl(DispatchKey::CPU, cpu_twice);
   EXPECT_THROWS(TypedOp<Twice>(op).call(on(DeviceKind::Meta), 1), Error,
                 "test::twice: no kernel for Meta; this op has kernels for CPU");
-  EXPECT_THROWS(TypedOp<Twice>(op).call(Tensor(), 1), Error, "no kernel for none");
+}
+
+TEST(a_call_without_tensors_goes_to_the_default_device) {
+  using Count = int64_t(TensorList);
+  OperatorEntry op(signature<Count>, "test", "count(Tensor[] list) -> int");
+  op.impl(DispatchKey::CPU, +[](DispatchCtx, TensorList list) { return int64_t(list.size()); });
+  EXPECT_EQ(TypedOp<Count>(op).call({}), int64_t(0));
+  Stack stack{Value(std::vector<Tensor>())};
+  op.call_boxed(stack);
+  EXPECT_EQ(std::get<int64_t>(stack.at(0)), int64_t(0));
+  set_default_device(DeviceKind::Meta);
+  EXPECT_THROWS(TypedOp<Count>(op).call({}), Error, "test::count: no kernel for Meta");
+  set_default_device(DeviceKind::CPU);
 }
 
 TEST(names_are_found_and_unique) {
