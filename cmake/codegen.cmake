@@ -9,6 +9,7 @@ set(CEPHEID_GENERATED "${CMAKE_BINARY_DIR}/generated")
 file(GLOB generator_inputs CONFIGURE_DEPENDS
      "${CMAKE_CURRENT_SOURCE_DIR}/csrc/ops/*.yaml"
      "${CMAKE_CURRENT_SOURCE_DIR}/csrc/ops/rules/*.py"
+     "${CMAKE_CURRENT_SOURCE_DIR}/csrc/kernels/generic/*.h" # the functions of scalar expressions
      "${CMAKE_CURRENT_SOURCE_DIR}/tools/codegen/*.py"
      "${CMAKE_CURRENT_SOURCE_DIR}/tools/codegen/*/*.py")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${generator_inputs})

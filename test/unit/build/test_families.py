@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,9 @@ def configure(tmp_path):
     shutil.copy(ROOT / "csrc" / "kernels" / "isa_list.cmake", tmp_path / "csrc" / "kernels")
 
     def run(processor="x86_64"):
-        command = ["cmake", "-G", "Ninja", f"-DCMAKE_SYSTEM_PROCESSOR={processor}"]
+        tools = Path(sys.executable).parent
+        command = [str(tools / "cmake"), "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tools / 'ninja'}"]
+        command += [f"-DCMAKE_SYSTEM_PROCESSOR={processor}"]
         command += ["-S", str(tmp_path), "-B", str(tmp_path / "build")]
         done = subprocess.run(command, capture_output=True, text=True)
         return done.returncode, " ".join((done.stdout + done.stderr).split())

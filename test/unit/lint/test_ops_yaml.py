@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[3]
 @pytest.fixture
 def copy(tmp_path):
     """The entries and the judge's functions of this tree."""
-    ignored = shutil.ignore_patterns("__pycache__", "*.cpp", "*.h")
-    for name in ("csrc/ops", "lib/cepheid_conformance"):
+    ignored = shutil.ignore_patterns("__pycache__", "*.cpp")
+    for name in ("csrc/ops", "csrc/kernels/generic", "lib/cepheid_conformance"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     return tmp_path
 
