@@ -27,7 +27,12 @@ class Deviation:
 
     def covers(self, cell_id: str) -> bool:
         """Whether the deviation speaks of this cell."""
-        return any(fnmatchcase(cell_id, pattern) for pattern in self.cells.split())
+        return any(self.covers_by(pattern, cell_id) for pattern in self.cells.split())
+
+    @staticmethod
+    def covers_by(pattern: str, cell_id: str) -> bool:
+        """Whether one pattern matches a cell."""
+        return fnmatchcase(cell_id, pattern)
 
     def explains(self, finding: str) -> bool:
         """Whether it explains this finding."""

@@ -69,7 +69,7 @@ def plain_variant(spec: OpSpec) -> str:
 def encode_call(script: Script, spec: OpSpec, sample: Sample, variant: str = "") -> Call:
     """Encode a sample's call by a variant. For `out` the caller adds the keyword itself."""
     variant = variant or plain_variant(spec)
-    if variant == "internal":
+    if variant == "internal" or (variant == "out" and spec.key in _INTERNAL):
         return _INTERNAL[spec.key](script, sample)
     args, kwargs = _schema_order(script, spec, sample)
     if script.device != "cpu" and makes_from_nothing(spec):
@@ -158,7 +158,7 @@ _INTERNAL = {
 
 def call_text(spec: OpSpec, variant: str, names: dict[str, str]) -> str:
     """The call as a line of Python, for a snippet. `names` maps arguments to expressions."""
-    if variant == "internal":
+    if variant == "internal" or (variant == "out" and spec.key in _INTERNAL):
         return _internal_text(spec, names)
     ordered = [(argument, names[argument.name]) for argument in spec.args if argument.name in names]
     parts = []

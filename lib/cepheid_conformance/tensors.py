@@ -84,3 +84,16 @@ def strided(
 def number_or_tensor_data(value: Any) -> Array:
     """The values of an operand that may be a Python number."""
     return value.data if isinstance(value, Tensor) else np.asarray(value)
+
+
+def outside_unchanged(tensor: Tensor, storage: bytes) -> bool:
+    """Whether every byte of a storage beside the tensor's view is still as it was made."""
+    now = np.frombuffer(storage, np.uint8).copy()
+    before = np.frombuffer(tensor.storage_bytes(), np.uint8).copy()
+    if len(now) != len(before):
+        return False
+    for raw in (now, before):
+        if tensor.data.size:
+            stored = raw.view(tensor.info.stored)
+            strided(stored, tensor.shape, tensor.element_strides(), tensor.offset)[...] = 0
+    return bool(np.array_equal(now, before))

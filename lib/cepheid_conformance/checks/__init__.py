@@ -1,1 +1,37 @@
 """One module per check kind; `ALL` lists them in the order of the suite's design."""
+
+from __future__ import annotations
+
+import importlib
+
+from ..cells import Check
+
+KINDS = (
+    "values",
+    "sizes",
+    "accuracy",
+    "special",
+    "dtype",
+    "promotion",
+    "shapes",
+    "layouts",
+    "strides",
+    "broadcast",
+    "arguments",
+    "purity",
+    "freshness",
+    "replay",
+    "alias",
+    "poison",
+    "determinism",
+    "errors",
+    "order",
+    "variants",
+    "dependence",
+)
+
+
+def load(kind: str) -> Check:
+    """The module of a check kind."""
+    module: Check = importlib.import_module(f"{__name__}.{kind}")  # type: ignore[assignment]
+    return module

@@ -41,6 +41,14 @@ def draw(cell: Cell, kind: str) -> list[Sample]:
     return samples_of(cell.spec, cell.dtype, kind)
 
 
+def spread(samples: list[Sample], count: int) -> list[Sample]:
+    """At most `count` samples, evenly spaced, the first and the last among them. For checks that
+    are about state, not about shapes: a few of each op tell what all would."""
+    if len(samples) <= count:
+        return samples
+    return [samples[round(place * (len(samples) - 1) / (count - 1))] for place in range(count)]
+
+
 def has_samples(spec: OpSpec, dtype: str, *kinds: str) -> bool:
     """Whether an op and dtype have samples of any of these classes."""
     return any(families.has_samples(spec, dtype, kind) for kind in kinds)

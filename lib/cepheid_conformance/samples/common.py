@@ -100,7 +100,9 @@ def dim_out_of_range(draw: Draw) -> Iterator[ErrorSample]:
     """A dim beyond the rank, on both sides. For ops whose dim is an int or a list."""
     argument = next(a for a in draw.spec.args if a.name in ("dim", "dim0", "start_dim"))
     tensor = draw.tensor((2, 3))
-    for dim in (2, -3):
+    # unsqueeze counts the places between dims, of which there is one more.
+    top = 2 if draw.spec.name == "unsqueeze" else 1
+    for dim in (top + 1, -top - 2):
         values: dict[str, object] = {"self": tensor}
         for extra in draw.spec.args:
             if extra.name in ("dim1", "index") and extra.type == "int":
@@ -112,7 +114,7 @@ def dim_out_of_range(draw: Draw) -> Iterator[ErrorSample]:
         yield ErrorSample(
             ordered,
             "IndexError",
-            rf"{{op}}: dim must be in \[-2, 1\]; got {dim}",
+            rf"{{op}}: dim must be in \[{-top - 1}, {top}\]; got {dim}",
             note=f"dim {dim}",
         )
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .common import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..sample import Draw, Sample
 from .common import ODD_SHAPES, dim_out_of_range, with_dim
-from .reduce import result_dtypes, reduce_int
+from .reduce import reduce_int, result_dtypes
 
 __all__ = ["dim_out_of_range"]
 

@@ -1,4 +1,4 @@
-"""K1: values of small random inputs."""
+"""K1: values of small random inputs against the oracle."""
 
 from cepheid_conformance.checks import values as check
 
