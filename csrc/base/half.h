@@ -13,7 +13,8 @@ namespace detail {
 // Every format below float32 is (exponent bits, mantissa bits, bias, infinities or not); one pair
 // of conversions serves all. They are made of selects and integer arithmetic, so loops over them
 // vectorise; they round to nearest, ties to even, and keep subnormals, signed zeros, infinities and
-// NaN. Subnormal results come from one float addition whose ulp is the smallest subnormal.
+// NaN; a format without infinities saturates (the saturating mode of the OCP 8-bit formats).
+// Subnormal results come from one float addition whose ulp is the smallest subnormal.
 template <int kExponent, int kMantissa, int kBias, bool kHasInf>
 struct SmallFloat {
   static constexpr int kShift = 23 - kMantissa;
@@ -46,10 +47,11 @@ struct SmallFloat {
     constexpr uint32_t kMagic = uint32_t(151 - kBias - kMantissa) << 23;
     const float sum = std::bit_cast<float>(magnitude) + std::bit_cast<float>(kMagic);
     const uint32_t small = std::bit_cast<uint32_t>(sum) - kMagic;
-    uint32_t out = magnitude < (uint32_t(128 - kBias) << 23) ? small : std::min(normal, kTop);
-    const uint32_t nan =
-        kTop | kQuiet | (kHasInf ? (magnitude >> kShift) & (kTop ^ kMagnitude) : 0);
-    out = magnitude > 0x7f800000u ? nan : out;
+    constexpr uint32_t kLargest = kHasInf ? kTop : kTop - 1;
+    uint32_t out = magnitude < (uint32_t(128 - kBias) << 23) ? small : std::min(normal, kLargest);
+    // Sixteen bits keep a NaN's upper payload, as the conversion instructions do.
+    const uint32_t payload = kMantissa < 8 ? kMagnitude : (magnitude >> kShift) & kMagnitude;
+    out = magnitude > 0x7f800000u ? kTop | kQuiet | payload : out;
     return out | sign;
   }
 };

@@ -77,7 +77,7 @@ TEST(bfloat16_rounding) { check_rounding<BFloat16>(0x7f7f); }
 TEST(float8_e4m3fn_rounding) { check_rounding<Float8E4M3FN>(0x7e); }
 TEST(float8_e5m2_rounding) { check_rounding<Float8E5M2>(0x7b); }
 
-TEST(overflow_goes_to_infinity_or_nan) {
+TEST(overflow_goes_to_infinity_or_saturates) {
   EXPECT_EQ(Half(65519.996f).bits, 0x7bff);
   EXPECT_EQ(Half(65520.0f).bits, 0x7c00);
   EXPECT_EQ(Half(-1e30f).bits, 0xfc00);
@@ -86,11 +86,15 @@ TEST(overflow_goes_to_infinity_or_nan) {
   EXPECT_EQ(Float8E5M2(61440.0f).bits, 0x7c);
   EXPECT_EQ(Float8E4M3FN(448.0f).bits, 0x7e);
   EXPECT_EQ(Float8E4M3FN(464.0f).bits, 0x7e);
-  EXPECT_EQ(Float8E4M3FN(465.0f).bits, 0x7f);
-  EXPECT_EQ(Float8E4M3FN(-INFINITY).bits, 0xff);
+  EXPECT_EQ(Float8E4M3FN(465.0f).bits, 0x7e);
+  EXPECT_EQ(Float8E4M3FN(1e30f).bits, 0x7e);
+  EXPECT_EQ(Float8E4M3FN(-INFINITY).bits, 0xfe);
 }
 
 TEST(nan_stays_nan) {
+  EXPECT_EQ(Float8E4M3FN(NAN).bits, 0x7f);
+  EXPECT_EQ(Float8E5M2(NAN).bits, 0x7f);
+  EXPECT_EQ(Half(std::bit_cast<float>(0xffc02000u)).bits, 0xfe01);
   EXPECT(std::isnan(float(Half(NAN))));
   EXPECT(std::isnan(float(BFloat16(std::bit_cast<float>(0x7f800001u)))));
   EXPECT(std::isnan(float(Float8E5M2(NAN))));
