@@ -49,10 +49,25 @@ struct ReduceTable {
   int64_t (*first_maximum[kNumDTypes])(const void* terms, int64_t count, void* best);
 };
 
+struct ScanTable {
+  // Running sums of contiguous elements: int64, float32, float64, complex64, complex128.
+  void (*cumsum[kNumDTypes])(const void* in, void* out, int64_t count);
+};
+
+// One contiguous row of float32 or float64; `in` and `out` may be the same.
+struct NormTable {
+  void (*softmax[kNumDTypes])(const void* in, void* out, int64_t count);
+  // weight and bias hold `count` elements or are null.
+  void (*layer_norm[kNumDTypes])(const void* in, void* out, int64_t count, const void* weight,
+                                 const void* bias, double eps);
+};
+
 #define CEPH_DECLARE_TABLES(isa)             \
   namespace isa {                            \
   extern const CreationTable creation_table; \
   extern const ReduceTable reduce_table;     \
+  extern const ScanTable scan_table;         \
+  extern const NormTable norm_table;         \
   }
 CEPH_DECLARE_TABLES(scalar)
 #if defined(__x86_64__)

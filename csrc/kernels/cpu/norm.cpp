@@ -1,0 +1,53 @@
+#include <algorithm>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "core/layout.h"
+#include "generated/kernels/norm.h"
+#include "kernels/copy.h"
+#include "kernels/cpu/rows.h"
+#include "kernels/tables.h"
+
+namespace ceph::kernels {
+
+namespace {
+
+Tensor contiguous_as(const Tensor& t, DType dtype) {
+  if (t.is_contiguous() && t.dtype() == dtype) return t;
+  Tensor result = empty_tensor(t.sizes(), dtype, t.device());
+  copy_into(result, t);
+  return result;
+}
+
+}  // namespace
+
+void softmax(const Tensor& self, int64_t dim, std::optional<DType>, const Tensor& out) {
+  DType compute = row_dtype(out.dtype());
+  bool direct = self.dtype() == out.dtype() || compute == out.dtype();
+  Tensor source = direct ? self : cast(self, out.dtype());
+  auto row = CEPH_ACTIVE_TABLE(norm).softmax[static_cast<int>(compute)];
+  for_each_row(source, wrap_dim(dim, self.dim(), "softmax"), out, compute, row);
+}
+
+void layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+                const Tensor& bias, double eps, bool, const Tensor& out) {
+  if (input.numel() == 0) return;
+  DType compute = row_dtype(out.dtype());
+  int64_t count = checked_numel(normalized_shape, "layer_norm");
+  int64_t rows = input.numel() / count;
+  // The normalized dimensions are one row; what isn't laid out so goes through contiguous copies.
+  bool plain = input.is_contiguous() && out.is_contiguous();
+  Tensor source = plain ? input : contiguous_as(input, compute);
+  Tensor result = plain ? out : empty_tensor(out.sizes(), compute, out.device());
+  Tensor w = weight.defined() ? contiguous_as(weight, compute) : Tensor();
+  Tensor b = bias.defined() ? contiguous_as(bias, compute) : Tensor();
+  Tensor in_rows = view_of(source, {rows, count}, {count, 1}, source.storage_offset());
+  Tensor out_rows = view_of(result, {rows, count}, {count, 1}, result.storage_offset());
+  auto row = CEPH_ACTIVE_TABLE(norm).layer_norm[static_cast<int>(compute)];
+  for_each_row(in_rows, 1, out_rows, compute, [&](const void* in, void* to, int64_t length) {
+    row(in, to, length, w.defined() ? w.data() : nullptr, b.defined() ? b.data() : nullptr, eps);
+  });
+  if (!plain) copy_into(out, result);
+}
+
+}  // namespace ceph::kernels
