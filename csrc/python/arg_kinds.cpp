@@ -24,7 +24,7 @@ bool is_integral_tensor(PyObject* value) {
 bool accepts_int(PyObject* value, bool exact) {
   if (PyLong_Check(value)) return !PyBool_Check(value);
   if (is_tensor(value)) return !exact && is_integral_tensor(value);
-  return PyIndex_Check(value);
+  return is_index(value);
 }
 
 bool accepts_float(PyObject* value, bool exact) {
@@ -113,10 +113,15 @@ bool is_numpy_scalar(PyObject* value) {
   return number && number->nb_float && !PySequence_Check(value);
 }
 
+bool is_index(PyObject* value) {
+  // NumPy's arrays have __index__ as well, for the sake of those with one element.
+  return PyIndex_Check(value) && !PySequence_Check(value);
+}
+
 bool is_number(PyObject* value) {
   if (PyLong_Check(value) || PyFloat_Check(value) || PyComplex_Check(value)) return true;
   if (is_tensor(value)) return false;
-  return PyIndex_Check(value) || is_numpy_scalar(value);
+  return is_index(value) || is_numpy_scalar(value);
 }
 
 bool accepts_list_int(PyObject* value) { return accepts_int(value, false); }

@@ -292,13 +292,14 @@ PyObject* frombuffer(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"buffer", "dtype", "count", "offset", "requires_grad", nullptr};
   DataCall c;
   long long count = -1, offset = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O$O|LLp:frombuffer", const_cast<char**>(names), &c.data, &c.dtype,
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OLLp:frombuffer", const_cast<char**>(names), &c.data, &c.dtype,
                                    &count, &offset, &c.requires_grad)) {
     return nullptr;
   }
   return guarded([&] {
     refuse_options("frombuffer", c.requires_grad, 0);
-    CEPH_CHECK(accepts_dtype(c.dtype), ErrorKind::kType, "frombuffer", "dtype must be a dtype; got ", type_name(c.dtype));
+    CEPH_CHECK(accepts_dtype(c.dtype), ErrorKind::kType, "frombuffer", "dtype= must be given, a dtype; got ",
+               type_name(c.dtype));
     Ref view = own(PyMemoryView_FromObject(c.data));
     Ref bytes = own(PyObject_CallMethod(view.get(), "cast", "s", "B"));
     return wrap(buffer_part(tensor_from_array(bytes.get(), "frombuffer"), to_dtype(c.dtype), count, offset));

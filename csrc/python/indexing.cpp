@@ -35,7 +35,7 @@ bool is_sequence_index(PyObject* item) {
 
 bool is_int_item(PyObject* item) {
   if (PyLong_Check(item)) return !PyBool_Check(item);
-  return !is_tensor(item) && PyIndex_Check(item);
+  return !is_tensor(item) && is_index(item);
 }
 
 bool is_numpy_bool(PyObject* item) {

@@ -7,6 +7,9 @@
 
 #include "base/error.h"
 
+// Type objects of CPython are written with designated initialisers: what isn't named is zero, as meant.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 namespace ceph::python {
 
 // A reference that is owned and given back.

@@ -95,14 +95,14 @@ int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
   TensorObject* o = as_object(self);
   Py_VISIT(o->dict);
   TensorImpl* impl = o->tensor.impl();
-  if (!impl || impl->owns_pyobj) return 0;
-  // What is held only through this object is part of it for the collector: its grad, the grad's own
-  // grad, and the Python objects that those keep.
-  while (impl->use_count() == 1) {
+  // What is held through this tensor alone is part of it for the collector: its grad, and the grad's
+  // own grad. One with a Python object goes on from there by itself.
+  while (impl && impl->use_count() == 1) {
     auto* meta = static_cast<AutogradMeta*>(impl->autograd_meta());
-    if (!meta || !meta->grad.defined()) break;
-    impl = meta->grad.impl();
-    if (impl->use_count() == 1 && impl->owns_pyobj) Py_VISIT(static_cast<PyObject*>(impl->pyobj));
+    impl = meta ? meta->grad.impl() : nullptr;
+    if (!impl || impl->use_count() != 1 || !impl->pyobj) continue;
+    Py_VISIT(static_cast<PyObject*>(impl->pyobj));
+    break;
   }
   return 0;
 }
@@ -110,7 +110,8 @@ int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
 int tensor_clear(PyObject* self) {
   TensorObject* o = as_object(self);
   Py_CLEAR(o->dict);
-  if (o->tensor.defined() && !o->tensor->owns_pyobj && o->tensor->use_count() == 1) {
+  if (o->tensor.defined() && o->tensor->use_count() == 1) {
+    Tensor grad = grad_of(o->tensor);  // let go of last: the tensor itself may hang on it
     set_grad(o->tensor, Tensor());
   }
   return 0;
