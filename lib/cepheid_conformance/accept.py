@@ -131,15 +131,15 @@ def _allowed(
     info: DType,
     scale: Array | None,
 ) -> Array:
-    wide = np.longdouble if value.dtype.itemsize > 8 else np.float64
+    wide: Any = np.longdouble if value.dtype.itemsize > 8 else np.float64
     at = np.abs(reference.astype(wide)) if scale is None else round_to(scale, info).astype(wide)
     unit = spacing(at, info)
     if expected.rung in (EXACT, ROUNDED):
         return np.zeros_like(unit)
     if expected.rung == BOUND:
-        return np.asarray(expected.bound, wide) + (budget + 0.5) * unit * (1 + 1e-9)
+        return np.asarray(np.asarray(expected.bound, wide) + (budget + 0.5) * unit * (1 + 1e-9))
     extra = np.asarray(0.0 if expected.bound is None else expected.bound, wide)
-    return (budget + 0.5) * unit * (1 + 1e-9) + extra
+    return np.asarray((budget + 0.5) * unit * (1 + 1e-9) + extra)
 
 
 def _infinity_differs(
@@ -151,7 +151,7 @@ def _infinity_differs(
     )
     near_top = (np.abs(np.abs(value) - info.max_value) <= allowed) & np.isfinite(value)
     near_top &= np.signbit(value) == np.signbit(got)
-    return ~same & ~(near_top & (allowed > 0))
+    return np.asarray(~same & ~(near_top & (allowed > 0)))
 
 
 def _first(

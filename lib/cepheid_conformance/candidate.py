@@ -34,7 +34,7 @@ class Candidate:
         self.python = python
         self.restarts = 0
         self._process: subprocess.Popen[bytes] | None = None
-        self._stderr = tempfile.TemporaryFile()
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # closed by close()
 
     def __enter__(self) -> Candidate:
         return self

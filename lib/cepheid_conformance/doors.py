@@ -52,8 +52,8 @@ class Call:
 def variants_of(spec: OpSpec) -> tuple[str, ...]:
     """The variants through which the public API reaches this op, the plainest first."""
     if spec.key in _INTERNAL:
-        return ("internal",) + tuple(v for v in spec.variants if v == "out")
-    found = [v for v in ("function", "method", "inplace", "out") if v in spec.variants]
+        return ("internal", *tuple(v for v in spec.variants if v == "out"))
+    found: list[str] = [v for v in ("function", "method", "inplace", "out") if v in spec.variants]
     if spec.key in _OPERATORS:
         found.append("operator")
     if spec.key in _INPLACE_OPERATORS:

@@ -106,9 +106,9 @@ DTYPES: dict[str, DType] = {
 def decode(raw: Array, dtype: DType) -> Array:
     """Carrier values of raw elements (an array of `dtype.stored`)."""
     if dtype.name == "bfloat16":
-        return np.left_shift(raw.astype(np.uint32), 16).view(np.float32)
+        return np.asarray(np.left_shift(raw.astype(np.uint32), 16).view(np.float32))
     if dtype.itemsize == 1 and dtype.is_floating:
-        return _float8_values(dtype.name)[raw]
+        return np.asarray(_float8_values(dtype.name)[raw])
     return raw
 
 
@@ -139,7 +139,7 @@ def _float8_values(name: str) -> Array:
         values[top] = np.where(fraction[top] == 0, sign[top] * np.inf, np.nan)
     else:
         values[(codes & 0x7F) == 0x7F] = np.nan
-    return values.astype(np.float32)
+    return np.asarray(values, np.float32)
 
 
 def _encode_float8(values: Array, dtype: DType) -> Array:
@@ -182,7 +182,7 @@ def spacing(values: Array, dtype: DType) -> Array:
     magnitude = np.abs(np.asarray(values))
     magnitude = np.where(np.isfinite(magnitude), magnitude, dtype.max_value)
     exponent = np.maximum(np.frexp(magnitude)[1] - 1, dtype.min_exponent)
-    return np.ldexp(magnitude.dtype.type(1), exponent - (dtype.precision - 1))
+    return np.asarray(np.ldexp(magnitude.dtype.type(1), exponent - (dtype.precision - 1)))
 
 
 def cast(values: Array, source: DType, target: DType) -> Array:

@@ -69,7 +69,7 @@ def channels_last(tensor: Tensor) -> Tensor:
     """Rank 4 with the second dim innermost."""
     if len(tensor.shape) != 4:
         return tensor
-    n, c, h, w = tensor.shape
+    _n, c, h, w = tensor.shape
     return replace(tensor, strides=(c * h * w, 1, w * c, c), layout="channels last")
 
 

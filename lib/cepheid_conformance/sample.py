@@ -138,11 +138,11 @@ def _random_integers(
 
 def _random_reals(rng: np.random.Generator, shape: tuple[int, ...], domain: str) -> Array:
     if domain == "unit":
-        return rng.random(shape)
+        return np.asarray(rng.random(shape))
     if domain == "positive":
         return rng.uniform(0.1, 8, shape)
     if domain == "exact":
-        return rng.integers(1, 25, shape) / 8 * rng.choice([-1.0, 1.0], shape)
+        return np.asarray(rng.integers(1, 25, shape) / 8 * rng.choice([-1.0, 1.0], shape))
     if domain == "offset":
         return rng.uniform(1, 2, shape) + 1000
     values = rng.uniform(-4, 4, shape)

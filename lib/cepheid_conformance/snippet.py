@@ -65,7 +65,7 @@ def tensor_text(tensor: Tensor, device: str = "cpu") -> str:
     if tensor.data.size > _MAX_VALUES:
         return _packed_text(tensor)
     plain = tensor.data.ravel()
-    if info.itemsize == 1 and info.is_floating or tensor.data.size == 0:
+    if (info.itemsize == 1 and info.is_floating) or tensor.data.size == 0:
         text = f"torch.tensor({plain.tolist()}).to(torch.{tensor.dtype})"
     else:
         text = f"torch.tensor({_numbers(plain)}, dtype=torch.{tensor.dtype})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from typing import cast
 
 from ..cells import Check
 
@@ -33,5 +34,4 @@ KINDS = (
 
 def load(kind: str) -> Check:
     """The module of a check kind."""
-    module: Check = importlib.import_module(f"{__name__}.{kind}")  # type: ignore[assignment]
-    return module
+    return cast(Check, importlib.import_module(f"{__name__}.{kind}"))

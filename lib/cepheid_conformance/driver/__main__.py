@@ -6,16 +6,16 @@ never a source folder that happens to lie beside the judge.
 
 import importlib
 import importlib.util
-import os
 import sys
+from pathlib import Path
 
-_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_FOLDER = Path(__file__).resolve().parent
 _NAME = "cepheid_conformance_driver"
 
 
 def _load_package() -> None:
     spec = importlib.util.spec_from_file_location(
-        _NAME, os.path.join(_FOLDER, "__init__.py"), submodule_search_locations=[_FOLDER]
+        _NAME, _FOLDER / "__init__.py", submodule_search_locations=[str(_FOLDER)]
     )
     if spec is None or spec.loader is None:
         raise ImportError(f"driver: its own package must be readable; got {_FOLDER}")
@@ -25,7 +25,7 @@ def _load_package() -> None:
 
 
 if __name__ == "__main__":
-    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or ".") != _FOLDER]
+    sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != _FOLDER]
     _load_package()
     serve = importlib.import_module(f"{_NAME}.serve")
     sys.exit(serve.main(sys.argv[1:]))

@@ -14,7 +14,7 @@ from .matmul import magnitude, product_bound
 
 
 def conv2d(
-    input: Any,  # noqa: A002  # the schema's name
+    input: Any,
     weight: Any,
     bias: Any,
     stride: Sequence[int],

@@ -123,7 +123,7 @@ def arange(start: Any, end: Any, step: Any, dtype: str | None = None, **options:
         values = np.array(range(int(start), int(end), int(step)), np.int64)
         return exact(name, values, strides=(1,), offset=0)
     count = max(math.ceil((end - start) / step), 0)
-    wide = np.longdouble if name == "float64" else np.float64
+    wide: Any = np.longdouble if name == "float64" else np.float64
     steps = np.arange(count).astype(wide) * wide(step)
     # The product and the sum round in the compute type.
     compute = DTYPES["float32" if DTYPES[name].itemsize == 2 else name].eps

@@ -38,7 +38,7 @@ def softmax(self: Any, dim: int, dtype: str | None) -> Expected:
 
 
 def layer_norm(
-    input: Any,  # noqa: A002  # the schema's name
+    input: Any,
     normalized_shape: Sequence[int],
     weight: Any,
     bias: Any,

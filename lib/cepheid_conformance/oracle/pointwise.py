@@ -126,7 +126,7 @@ def neg(self: Any) -> Expected:
     return exact(self.dtype, -self.data)
 
 
-def abs(self: Any) -> Expected:  # noqa: A001  # the op's own name
+def abs(self: Any) -> Expected:
     """|self|; of the most negative integer, itself."""
     if self.info.is_complex:
         parts = wide(self, self.dtype)
@@ -174,9 +174,10 @@ def sigmoid(self: Any) -> Expected:
     parts = wide(self, expected.dtype)
     with np.errstate(all="ignore"):
         tail = np.exp(-parts)
-        size = (1 + np.abs(tail)) / np.abs(1 + tail) * np.abs(expected.value)
+        value = np.asarray(expected.value)
+        size = (1 + np.abs(tail)) / np.abs(1 + tail) * np.abs(value)
     bound = 4 * DTYPES[expected.dtype].eps * size
-    return within_ulp(expected.dtype, np.asarray(expected.value), bound=bound)
+    return within_ulp(expected.dtype, value, bound=bound)
 
 
 def relu(self: Any) -> Expected:
@@ -185,7 +186,7 @@ def relu(self: Any) -> Expected:
     return exact(self.dtype, value, any_zero_sign=True)
 
 
-def pow(self: Any, exponent: Any) -> Expected:  # noqa: A001  # the op's own name
+def pow(self: Any, exponent: Any) -> Expected:
     """self ** exponent."""
     dtype = common(self, exponent)
     a, b = wide(self, dtype), wide(exponent, dtype)
@@ -224,7 +225,7 @@ def _extremum(function: Callable[..., Array], self: Any, other: Any) -> Expected
     )
 
 
-def clamp(self: Any, min: Any, max: Any) -> Expected:  # noqa: A002  # the schema's names
+def clamp(self: Any, min: Any, max: Any) -> Expected:
     """min(max(self, min), max): the upper bound wins over the lower; NaN stays."""
     bounds = [bound for bound in (min, max) if bound is not None]
     dtype = common(self, *bounds)

@@ -35,7 +35,7 @@ def pairwise_bound(values: Array, axes: tuple[int, ...], keepdim: bool, dtype: s
     return np.asarray(np.where(np.isfinite(size), size, 0) * factor)
 
 
-def sum(  # noqa: A001  # the op's own name
+def sum(
     self: Any,
     dim: Sequence[int] | None = None,
     keepdim: bool = False,
@@ -91,9 +91,7 @@ def argmax(self: Any, dim: int | None, keepdim: bool) -> Expected:
     return exact("int64", np.argmax(self.data, axis=axis, keepdims=keepdim))
 
 
-def any(  # noqa: A001  # the op's own name
-    self: Any, dim: int | None = None, keepdim: bool = False
-) -> Expected:
+def any(self: Any, dim: int | None = None, keepdim: bool = False) -> Expected:
     """Whether an element is not zero; uint8 stays uint8."""
     result = "uint8" if self.dtype == "uint8" else "bool"
     axes = reduced_axes(dim, len(self.shape))

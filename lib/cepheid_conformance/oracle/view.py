@@ -152,9 +152,7 @@ def select(self: Any, dim: int, index: int) -> Expected:
     return _view(self, shape, strides, offset)
 
 
-def slice(  # noqa: A001  # the op's own name
-    self: Any, dim: int, start: int | None, end: int | None, step: int
-) -> Expected:
+def slice(self: Any, dim: int, start: int | None, end: int | None, step: int) -> Expected:
     """A range of a dim, clipped as Python clips slices."""
     axis = normal_dim(dim, len(self.shape))
     chosen = range(self.shape[axis])[start:end:step]

@@ -11,10 +11,12 @@ from ..dtypes import DTYPES, Array, DType, decode, integer_range, round_to
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 
-SMALL_SHAPES = ((3, 5), (7,), (2, 3, 4))
+Shape = tuple[int, ...]
+
+SMALL_SHAPES: tuple[Shape, ...] = ((3, 5), (7,), (2, 3, 4))
 LINE_SIZES = (1, 2, 7, 31, 32, 33, 255, 256, 257, 1023, 1025, 2047, 2049, 4097, 65537)
 GRID_SIZES = ((33, 129), (70, 257), (1, 67), (67, 1))
-ODD_SHAPES = (
+ODD_SHAPES: tuple[Shape, ...] = (
     (), (1,), (0,), (0, 3), (3, 0), (2, 0, 3), (1, 1), (2, 1, 3), (1, 2, 1, 2, 1, 2),
 )  # fmt: skip
 SPECIAL_REPEAT = 67  # so that every value meets vector bodies and tails

@@ -213,9 +213,9 @@ def copy(draw: Draw) -> Iterator[Sample]:
             values = {"self": draw.tensor(target), "src": draw.tensor(source)}
             yield Sample(values, f"{list(source)} into {list(target)}")
     if draw.kind == "promotion":
-        for source in DTYPES:
-            tensor = _convertible(draw, source, draw.dtype, (67,))
-            yield Sample({"self": draw.tensor((67,)), "src": tensor}, f"from {source}")
+        for name in DTYPES:
+            tensor = _convertible(draw, name, draw.dtype, (67,))
+            yield Sample({"self": draw.tensor((67,)), "src": tensor}, f"from {name}")
     if draw.kind == "arguments":
         for layout in (transposed, stepped, padded):
             values = {"self": layout(draw.tensor((3, 4))), "src": draw.tensor((3, 4))}

@@ -13,6 +13,10 @@ from ..tensors import Tensor
 from .common import LINE_SIZES, ODD_SHAPES, SMALL_SHAPES, special_tensor, with_dim
 
 Shape = tuple[int, ...]
+_SHAPES: dict[str, tuple[Shape, ...]] = {
+    "small": SMALL_SHAPES,
+    "sizes": ((4097,), (33, 129), (1500, 3)),
+}
 
 
 def _places(draw: Draw, size: int, shape: Shape, negative: bool = True) -> Tensor:
@@ -81,7 +85,7 @@ def index_put(draw: Draw) -> Iterator[Sample]:
 
 def index_select(draw: Draw) -> Iterator[Sample]:
     """Each dim; repeated and unordered indices."""
-    shapes = {"small": SMALL_SHAPES, "sizes": ((4097,), (33, 129), (1500, 3))}.get(draw.kind, ())
+    shapes = _SHAPES.get(draw.kind, ())
     if draw.kind == "shapes":
         shapes = ((), (1,), (0, 3), (2, 0), (1, 1), (2, 1, 3))
     for shape in shapes:
@@ -100,7 +104,7 @@ def index_select(draw: Draw) -> Iterator[Sample]:
 
 def gather(draw: Draw) -> Iterator[Sample]:
     """Indices as large as self, smaller, and longer along the dim."""
-    shapes = {"small": SMALL_SHAPES, "sizes": ((4097,), (33, 129), (1500, 3))}.get(draw.kind, ())
+    shapes = _SHAPES.get(draw.kind, ())
     if draw.kind == "shapes":
         shapes = ((), (1,), (0, 3), (1, 1), (2, 1, 3))
     for shape in shapes:
@@ -151,7 +155,7 @@ def nonzero(draw: Draw) -> Iterator[Sample]:
 
 def cat(draw: Draw) -> Iterator[Sample]:
     """Two and three tensors of differing sizes along each dim."""
-    shapes = {"small": SMALL_SHAPES, "sizes": ((33, 129), (5, 33, 7), (4097,))}.get(draw.kind, ())
+    shapes = _SHAPES.get(draw.kind, ())
     if draw.kind == "shapes":
         shapes = ((1,), (0, 3), (3, 0), (1, 1), (2, 1, 3), (1, 2, 1, 2, 1, 2))
     for shape in shapes:

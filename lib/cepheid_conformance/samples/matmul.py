@@ -10,6 +10,27 @@ from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 
 Shape = tuple[int, ...]
+_VECTORS: tuple[tuple[Shape, Shape], ...] = (
+    ((4,), (4,)),
+    ((4,), (4, 3)),
+    ((3, 4), (4,)),
+    ((3, 4), (4, 5)),
+)
+_BATCHES: tuple[tuple[Shape, Shape], ...] = (
+    ((2, 3, 4), (4, 5)),
+    ((3, 4), (2, 4, 5)),
+    ((2, 1, 3, 4), (5, 4, 2)),
+    ((4,), (2, 4, 3)),
+    ((2, 3, 4), (4,)),
+    ((1, 3, 3), (3, 3, 3)),
+    ((2, 2, 2), (2, 2)),
+)
+_EMPTY: tuple[tuple[Shape, Shape], ...] = (
+    ((0,), (0,)),
+    ((0, 2, 3), (3, 4)),
+    ((2, 0), (0,)),
+    ((1,), (1, 1)),
+)
 _SMALL = ((3, 4, 5), (1, 7, 2), (6, 1, 6))
 _SIZES = (
     (1, 1, 1), (2, 3, 2), (7, 8, 9), (15, 16, 17), (31, 33, 32), (63, 65, 64), (64, 127, 65),
@@ -49,22 +70,14 @@ def bmm(draw: Draw) -> Iterator[Sample]:
 def matmul(draw: Draw) -> Iterator[Sample]:
     """Vectors, matrices and broadcast batches."""
     if draw.kind == "small":
-        for first, second in (((4,), (4,)), ((4,), (4, 3)), ((3, 4), (4,)), ((3, 4), (4, 5))):
+        for first, second in _VECTORS:
             yield Sample(_pair(draw, first, second), f"{first} by {second}")
         yield Sample(_pair(draw, (2, 3, 4), (2, 4, 5)), "batches")
     elif draw.kind == "broadcast":
-        for first, second in (
-            ((2, 3, 4), (4, 5)),
-            ((3, 4), (2, 4, 5)),
-            ((2, 1, 3, 4), (5, 4, 2)),
-            ((4,), (2, 4, 3)),
-            ((2, 3, 4), (4,)),
-            ((1, 3, 3), (3, 3, 3)),
-            ((2, 2, 2), (2, 2)),
-        ):
+        for first, second in _BATCHES:
             yield Sample(_pair(draw, first, second), f"{first} by {second}")
     elif draw.kind == "shapes":
-        for first, second in (((0,), (0,)), ((0, 2, 3), (3, 4)), ((2, 0), (0,)), ((1,), (1, 1))):
+        for first, second in _EMPTY:
             yield Sample(_pair(draw, first, second), f"{first} by {second}")
         yield from mm(draw)
     else:

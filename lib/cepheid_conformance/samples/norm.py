@@ -68,7 +68,7 @@ def layer_norm(draw: Draw) -> Iterator[Sample]:
     if draw.kind == "small":
         shapes = (((3, 5), 1), ((2, 3, 4), 1), ((2, 3, 4), 2))
     if draw.kind == "sizes":
-        shapes = tuple(((3, size), 1) for size in LINE_SIZES if size > 1) + (((1500, 5), 1),)
+        shapes = (*tuple(((3, size), 1) for size in LINE_SIZES if size > 1), ((1500, 5), 1))
     if draw.kind == "shapes":
         shapes = (((4,), 1), ((0, 3), 1), ((2, 1, 3), 2), ((1, 2, 1, 2, 1, 2), 3))
     if draw.kind == "accuracy":

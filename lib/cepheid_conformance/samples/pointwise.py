@@ -123,8 +123,8 @@ def _special_binary(draw: Draw, nonzero: bool) -> Iterator[Sample]:
             ratio = np.abs(one.astype(np.float64) / two)
             calm = (ratio * info.eps < 0.25) | (two == 0) | ~np.isfinite(one * 0.0 * two)
         one, two = one[calm], two[calm]
-    values = {"self": Tensor(draw.dtype, one), "other": Tensor(draw.dtype, two)}
-    yield Sample(values, "special values in pairs")
+    pair = {"self": Tensor(draw.dtype, one), "other": Tensor(draw.dtype, two)}
+    yield Sample(pair, "special values in pairs")
 
 
 def _overflowing_quotient(draw: Draw) -> Iterator[Sample]:
@@ -196,8 +196,7 @@ def binary_rounding(draw: Draw) -> Iterator[Sample]:
 
 def binary_ties(draw: Draw) -> Iterator[Sample]:
     """Two tensors with many equal elements."""
-    for sample in binary(draw):
-        yield sample
+    yield from binary(draw)
     if draw.kind in ("small", "ties"):
         values = draw.tensor((70,), "small")
         other = values.data.copy()
@@ -207,9 +206,8 @@ def binary_ties(draw: Draw) -> Iterator[Sample]:
         low, high = integer_range(draw.info)
         tensor = Tensor(draw.dtype, np.array([low, 0, high], draw.info.carrier))
         for number in (high + 1, low - 1):
-            values = {"self": tensor, "other": number}
             note = f"number {number} beyond the dtype"
-            yield Sample(values, note, or_error="RuntimeError")
+            yield Sample({"self": tensor, "other": number}, note, or_error="RuntimeError")
 
 
 def power(draw: Draw) -> Iterator[Sample]:
@@ -230,9 +228,9 @@ def power(draw: Draw) -> Iterator[Sample]:
             values = {"self": number, "exponent": draw.tensor((5,), exponent)}
             yield Sample(values, f"base {number}")
     if draw.kind == "arguments" and draw.info.is_inexact:
-        for number in (0.5, -0.5, -1, -2, 1, 0.0):
-            values = {"self": draw.tensor((9,), "positive"), "exponent": number}
-            yield Sample(values, f"exponent {number}")
+        for real in (0.5, -0.5, -1, -2, 1, 0.0):
+            values = {"self": draw.tensor((9,), "positive"), "exponent": real}
+            yield Sample(values, f"exponent {real}")
 
 
 def _valid_exponent(base: Tensor, exponent: Any) -> Any:
@@ -356,8 +354,8 @@ def negative_integer_power(draw: Draw) -> Iterator[ErrorSample]:
         exponent = Tensor(draw.dtype, np.array([2, -1, 0], draw.info.carrier))
         values = {"self": draw.tensor((3,), "nonzero"), "exponent": exponent}
         yield ErrorSample(values, "RuntimeError", r"{op}: .*negative")
-        values = {"self": draw.tensor((3,), "nonzero"), "exponent": -2}
-        yield ErrorSample(values, "RuntimeError", r"{op}: .*negative", note="number")
+        number = {"self": draw.tensor((3,), "nonzero"), "exponent": -2}
+        yield ErrorSample(number, "RuntimeError", r"{op}: .*negative", note="number")
 
 
 def complex_unordered(draw: Draw) -> Iterator[ErrorSample]:

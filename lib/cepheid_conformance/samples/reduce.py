@@ -38,7 +38,7 @@ def _lines(draw: Draw) -> tuple[tuple[int, ...], ...]:
     if draw.kind == "small":
         return SMALL_SHAPES
     if draw.kind == "sizes":
-        return tuple((size,) for size in LINE_SIZES) + ((33, 129), (5, 33, 7))
+        return (*tuple((size,) for size in LINE_SIZES), (33, 129), (5, 33, 7))
     return ODD_SHAPES if draw.kind == "shapes" else ()
 
 

@@ -121,7 +121,7 @@ def select(draw: Draw) -> Iterator[Sample]:
                 yield Sample(values, _note(tensor, f" dim {dim}, index {index}"))
 
 
-def slice(draw: Draw) -> Iterator[Sample]:  # noqa: A001  # the op's own name
+def slice(draw: Draw) -> Iterator[Sample]:
     """Starts, ends and steps inside and beyond the size."""
     ranges: tuple[dict[str, Any], ...] = (
         {"start": 1},
