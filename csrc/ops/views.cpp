@@ -7,13 +7,11 @@
 namespace ceph::ops::impl {
 namespace {
 
-// Geometry arithmetic of elements that don't exist (an empty tensor's strides may be anything):
-// wraps instead of overflowing.
-int64_t wrapping_mul(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-}
-int64_t wrapping_add(int64_t a, int64_t b) {
-  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+// a * b for strides; where that doesn't fit the tensor has no two elements along them, and any
+// stride will do.
+int64_t stride_product(int64_t a, int64_t b) {
+  int64_t out;
+  return __builtin_mul_overflow(a, b, &out) ? 1 : out;
 }
 
 // `offset + index * stride`, refused where it doesn't fit: only a tensor without elements can have
@@ -28,7 +26,7 @@ int64_t moved_offset(const char* op, int64_t offset, int64_t index, int64_t stri
 }
 
 int64_t clamp_bound(int64_t bound, int64_t size) {
-  if (bound < 0) bound = wrapping_add(bound, size);
+  if (bound < 0) bound += size;
   return bound < 0 ? 0 : bound > size ? size : bound;
 }
 
@@ -109,7 +107,7 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool) {
     // A dimension that is new has, before it grows, the stride that unsqueeze would give it.
     int64_t before = from >= 0 ? self.sizes()[static_cast<size_t>(from)] : 1;
     int64_t stride = from >= 0          ? self.strides()[static_cast<size_t>(from)]
-                     : i + 1 < rank     ? wrapping_mul(sizes[i + 1], strides[i + 1])
+                     : i + 1 < rank     ? stride_product(sizes[i + 1], strides[i + 1])
                                         : 1;
     sizes[i] = size[i] == -1 ? before : size[i];
     strides[i] = sizes[i] == before ? stride : 0;
@@ -148,8 +146,7 @@ Tensor slice(const Tensor& self, int64_t dim, std::optional<int64_t> start,
   if (last < first) last = first;
   int64_t offset = moved_offset("slice", self.storage_offset(), first, strides[d]);
   sizes[d] = (last - first) / step + ((last - first) % step != 0);
-  strides[d] = wrapping_mul(strides[d], step);
-  if (strides[d] < 0) strides[d] = self.strides()[d];  // one element at most: never stepped over
+  strides[d] = stride_product(strides[d], step);
   return view_of(self, sizes, strides, offset);
 }
 
@@ -166,7 +163,7 @@ Tensor squeeze(const Tensor& self, int64_t dim) {
 Tensor unsqueeze(const Tensor& self, int64_t dim) {
   size_t d = static_cast<size_t>(wrap_dim(dim, self.dim() + 1, "unsqueeze"));
   DimVector sizes = self.sizes(), strides = self.strides();
-  int64_t stride = d < sizes.size() ? wrapping_mul(sizes[d], strides[d]) : 1;
+  int64_t stride = d < sizes.size() ? stride_product(sizes[d], strides[d]) : 1;
   sizes.insert(d, 1);
   strides.insert(d, stride);
   return view_of(self, sizes, strides, self.storage_offset());
