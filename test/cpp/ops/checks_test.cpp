@@ -1,0 +1,69 @@
+#include "kernels/values.h"
+#include "ops/checks.h"
+#include "testing.h"
+
+using namespace ceph;
+using namespace ceph::testing;
+
+namespace {
+
+Tensor of(DType dtype) { return empty_tensor({1}, dtype, DeviceKind::CPU); }
+
+void alpha(DType a, DType b, const Scalar& value) {
+  ops::checks::arithmetic_alpha("add", of(a), of(b), value);
+}
+
+}  // namespace
+
+TEST(alpha_must_suit_the_result) {
+  alpha(DType::Int64, DType::Float32, 1.5);
+  alpha(DType::Bool, DType::Bool, true);
+  alpha(DType::Bool, DType::Bool, 2);
+  alpha(DType::Complex64, DType::Int64, std::complex<double>(0, 1));
+  EXPECT_THROWS(alpha(DType::Int64, DType::Int64, 1.5), Error, "add: alpha must be an integer");
+  EXPECT_THROWS(alpha(DType::Int64, DType::Int64, 2.0), Error, "got 2");
+  EXPECT_THROWS(alpha(DType::Bool, DType::Bool, 1.0), Error, "alpha must be an integer");
+  EXPECT_THROWS(alpha(DType::Int64, DType::Int64, true), Error, "a bool alpha needs a bool result");
+  EXPECT_THROWS(alpha(DType::Float32, DType::Float32, true), Error, "a bool alpha");
+  EXPECT_THROWS(alpha(DType::Float32, DType::Float32, std::complex<double>(0, 1)), Error, "real");
+}
+
+TEST(alpha_must_be_in_range) {
+  alpha(DType::UInt8, DType::UInt8, -1);
+  EXPECT_THROWS(alpha(DType::UInt8, DType::UInt8, 300), Error, "representable in uint8");
+  EXPECT_THROWS(alpha(DType::Int8, DType::Int8, -129), Error, "representable in int8");
+  EXPECT_THROWS(alpha(DType::Float16, DType::Float16, 1e6), Error, "representable in float16");
+  EXPECT_THROWS(alpha(DType::Float32, DType::Float32, 1e300), Error, "representable in float32");
+}
+
+TEST(bool_tensors_are_not_subtracted) {
+  ops::checks::subtract_alpha("sub", of(DType::Int32), of(DType::Int32), 1);
+  EXPECT_THROWS(ops::checks::subtract_alpha("sub", of(DType::Bool), of(DType::Int32), 1), Error,
+                "sub: bool tensors");
+  EXPECT_THROWS(ops::checks::subtract_alpha("sub", of(DType::Int32), of(DType::Bool), 1), Error,
+                "logical_xor");
+}
+
+TEST(integers_have_no_negative_powers) {
+  Tensor negative = tensor_of<int64_t>({2}, {2, -1});
+  EXPECT_THROWS(ops::checks::integer_power("pow", of(DType::Int64), negative), Error, "pow: integers");
+  ops::checks::integer_power("pow", of(DType::Float32), negative);
+  ops::checks::integer_power("pow", of(DType::Int64), tensor_of<int64_t>({2}, {2, 0}));
+  ops::checks::integer_power("pow", of(DType::Int64), empty_tensor({0}, DType::Int64, DeviceKind::CPU));
+  ops::checks::integer_power("pow", empty_tensor({1}, DType::Int64, DeviceKind::Meta),
+                             empty_tensor({1}, DType::Int64, DeviceKind::Meta));
+}
+
+TEST(integers_are_not_divided_by_zero) {
+  Tensor zero = tensor_of<int32_t>({3}, {1, 0, 2});
+  EXPECT_THROWS(ops::checks::integer_division("floor_divide", of(DType::Int32), zero), Error,
+                "division by zero");
+  ops::checks::integer_division("floor_divide", of(DType::Float32), zero);
+}
+
+TEST(a_condition_is_bool) {
+  ops::checks::condition_is_bool("where", of(DType::Bool), of(DType::Int8), of(DType::Int8));
+  EXPECT_THROWS(
+      ops::checks::condition_is_bool("where", of(DType::UInt8), of(DType::Int8), of(DType::Int8)), Error,
+      "condition must be a bool tensor; got uint8");
+}
