@@ -22,7 +22,7 @@ from tools.runner.events import (
 )
 from tools.runner.report.rerun import rerun_command
 
-PLAIN_EVERY = 5.0
+PLAIN_EVERY = 15.0
 _DETAIL_LINES = 30
 
 
