@@ -37,7 +37,7 @@ bool run_one(const Test& test) {
   return failures == before;
 }
 
-} // namespace
+}  // namespace
 
 bool add_test(const char* name, const char* file, std::function<void()> body) {
   tests().push_back({stem(file) + "." + name, std::move(body)});
@@ -50,7 +50,7 @@ void fail(const char* file, int line, const std::string& message) {
               message.c_str());
 }
 
-} // namespace ceph::testing
+}  // namespace ceph::testing
 
 int main(int argc, char** argv) {
   const std::string only = argc > 1 ? argv[1] : "";

@@ -40,14 +40,15 @@ void expect_throws(F&& body, const std::string& part, const char* text, const ch
     std::forward<F>(body)();
   } catch (const E& error) {
     if (std::string(error.what()).find(part) == std::string::npos)
-      fail(file, line, std::string(text) + ": the message is \"" + error.what() +
-                           "\", expected it to contain \"" + part + "\"");
+      fail(file, line,
+           std::string(text) + ": the message is \"" + error.what() +
+               "\", expected it to contain \"" + part + "\"");
     return;
   }
   fail(file, line, std::string(text) + ": nothing was thrown");
 }
 
-} // namespace ceph::testing
+}  // namespace ceph::testing
 
 #define TEST(name)                                                                                 \
   static void test_##name();                                                                       \
