@@ -77,25 +77,28 @@ Scalar to_scalar(PyObject* value, const char* op) {
 
 PyObject* wrap_scalar(const Scalar& value) {
   switch (value.tag()) {
-    case Scalar::Tag::Bool:
-      return PyBool_FromLong(value.to<bool>());
-    case Scalar::Tag::Int:
-      return PyLong_FromLongLong(value.to_int64());
-    case Scalar::Tag::UInt64:
-      return PyLong_FromUnsignedLongLong(value.to<uint64_t>());
-    case Scalar::Tag::Double:
-      return PyFloat_FromDouble(value.to_double());
-    case Scalar::Tag::Complex: {
-      std::complex<double> c = value.to_complex();
-      return PyComplex_FromDoubles(c.real(), c.imag());
-    }
+  case Scalar::Tag::Bool:
+    return PyBool_FromLong(value.to<bool>());
+  case Scalar::Tag::Int:
+    return PyLong_FromLongLong(value.to_int64());
+  case Scalar::Tag::UInt64:
+    return PyLong_FromUnsignedLongLong(value.to<uint64_t>());
+  case Scalar::Tag::Double:
+    return PyFloat_FromDouble(value.to_double());
+  case Scalar::Tag::Complex: {
+    std::complex<double> c = value.to_complex();
+    return PyComplex_FromDoubles(c.real(), c.imag());
+  }
   }
   return nullptr;
 }
 
-// ---- accessors of a parsed call --------------------------------------------------------------------
+// ---- accessors of a parsed call
+// --------------------------------------------------------------------
 
-Tensor Parsed::wrapped_number(PyObject* number) { return ceph::wrapped_number(to_scalar(number, "number")); }
+Tensor Parsed::wrapped_number(PyObject* number) {
+  return ceph::wrapped_number(to_scalar(number, "number"));
+}
 
 std::vector<Tensor> Parsed::tensors(int i) const {
   std::vector<Tensor> list;

@@ -29,7 +29,8 @@ bool accepts_int(PyObject* value, bool exact) {
 
 bool accepts_float(PyObject* value, bool exact) {
   if (PyFloat_Check(value) || PyLong_Check(value)) return true;
-  if (is_tensor(value)) return !exact && is_scalar_tensor(value) && !is_complex(unwrap(value).dtype());
+  if (is_tensor(value))
+    return !exact && is_scalar_tensor(value) && !is_complex(unwrap(value).dtype());
   return is_numpy_scalar(value) && !PyComplex_Check(value);
 }
 
@@ -62,42 +63,43 @@ bool accepts_tensor_list(PyObject* value, bool none, bool& overridden) {
 }
 
 bool accepts_out(const Param& param, PyObject* value, bool& overridden) {
-  return accepts_tensor_list(value, false, overridden) && PySequence_Fast_GET_SIZE(value) == param.length;
+  return accepts_tensor_list(value, false, overridden) &&
+         PySequence_Fast_GET_SIZE(value) == param.length;
 }
 
 bool accepts_kind(const Param& param, PyObject* value, bool exact, bool& overridden) {
   switch (param.kind) {
-    case ParamKind::Tensor:
-      return accepts_tensor(value, overridden);
-    case ParamKind::TensorOrNumber:
-      return accepts_tensor(value, overridden) || is_number(value);
-    case ParamKind::TensorList:
-    case ParamKind::OptionalTensorList:
-      return accepts_tensor_list(value, param.kind == ParamKind::OptionalTensorList, overridden);
-    case ParamKind::OutTuple:
-      return accepts_out(param, value, overridden);
-    case ParamKind::Scalar:
-      return accepts_scalar(value, exact);
-    case ParamKind::Int:
-      return accepts_int(value, exact);
-    case ParamKind::Float:
-      return accepts_float(value, exact);
-    case ParamKind::Bool:
-      return PyBool_Check(value);
-    case ParamKind::IntList:
-      return accepts_int_list(param, value);
-    case ParamKind::Str:
-      return PyUnicode_Check(value);
-    case ParamKind::DType:
-      return accepts_dtype(value);
-    case ParamKind::Device:
-      return accepts_device(value);
-    case ParamKind::Layout:
-      return Py_TYPE(value) == &LayoutType;
-    case ParamKind::MemoryFormat:
-      return Py_TYPE(value) == &MemoryFormatType;
-    case ParamKind::Generator:
-      return is_generator(value);
+  case ParamKind::Tensor:
+    return accepts_tensor(value, overridden);
+  case ParamKind::TensorOrNumber:
+    return accepts_tensor(value, overridden) || is_number(value);
+  case ParamKind::TensorList:
+  case ParamKind::OptionalTensorList:
+    return accepts_tensor_list(value, param.kind == ParamKind::OptionalTensorList, overridden);
+  case ParamKind::OutTuple:
+    return accepts_out(param, value, overridden);
+  case ParamKind::Scalar:
+    return accepts_scalar(value, exact);
+  case ParamKind::Int:
+    return accepts_int(value, exact);
+  case ParamKind::Float:
+    return accepts_float(value, exact);
+  case ParamKind::Bool:
+    return PyBool_Check(value);
+  case ParamKind::IntList:
+    return accepts_int_list(param, value);
+  case ParamKind::Str:
+    return PyUnicode_Check(value);
+  case ParamKind::DType:
+    return accepts_dtype(value);
+  case ParamKind::Device:
+    return accepts_device(value);
+  case ParamKind::Layout:
+    return Py_TYPE(value) == &LayoutType;
+  case ParamKind::MemoryFormat:
+    return Py_TYPE(value) == &MemoryFormatType;
+  case ParamKind::Generator:
+    return is_generator(value);
   }
   return false;
 }

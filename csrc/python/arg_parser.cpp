@@ -41,10 +41,10 @@ int find_keyword(const Signature& s, int first, int count, PyObject* key) {
 // Binds one call to one signature. `why` gets the first reason against it, when asked for.
 class Binder {
  public:
-  Binder(const Function& function, const Signature& signature, const Call& call, bool exact, Parsed& out,
-         std::string* why)
-      : function_(function), signature_(signature), call_(call), exact_(exact), out_(out), why_(why),
-        first_(function.method ? 1 : 0),
+  Binder(const Function& function, const Signature& signature, const Call& call, bool exact,
+         Parsed& out, std::string* why)
+      : function_(function), signature_(signature), call_(call), exact_(exact), out_(out),
+        why_(why), first_(function.method ? 1 : 0),
         count_(signature.count - (function.method && signature.has_out ? 1 : 0)) {}
 
   bool bind() { return bind_positional() && bind_keywords() && check_kinds(); }
@@ -64,8 +64,9 @@ class Binder {
     for (Py_ssize_t i = 0; i < call_.nargs; ++i) {
       if (accepts_list_int(call_.args[i])) continue;
       if (!why_) return false;
-      return refuse(ceph::detail::concat("argument '", signature_.params[first_].name, "' takes ints, not ",
-                                   short_type_name(Py_TYPE(call_.args[i])), " at position ", i + 1));
+      return refuse(
+          ceph::detail::concat("argument '", signature_.params[first_].name, "' takes ints, not ",
+                               short_type_name(Py_TYPE(call_.args[i])), " at position ", i + 1));
     }
     out_.spread = call_.args;
     out_.spread_count = call_.nargs;
@@ -87,8 +88,8 @@ class Binder {
     int room = signature_.positional - first_;
     if (call_.nargs > room) {
       if (!why_) return false;
-      return refuse(ceph::detail::concat("takes at most ", room, " positional argument", room == 1 ? "" : "s", ", not ",
-                                   call_.nargs));
+      return refuse(ceph::detail::concat("takes at most ", room, " positional argument",
+                                         room == 1 ? "" : "s", ", not ", call_.nargs));
     }
     for (Py_ssize_t i = 0; i < call_.nargs; ++i) out_.slots[first_ + i] = call_.args[i];
     clear_from(first_ + static_cast<int>(call_.nargs));
@@ -106,7 +107,8 @@ class Binder {
       }
       if (out_.slots[i]) {
         if (!why_) return false;
-        return refuse(ceph::detail::concat("argument '", signature_.params[i].name, "' came twice"));
+        return refuse(
+            ceph::detail::concat("argument '", signature_.params[i].name, "' came twice"));
       }
       out_.slots[i] = call_.args[call_.nargs + k];
     }

@@ -12,11 +12,11 @@
 
 // Note [Argument parsing]
 // Generated code holds a static table per op name: one Signature per overload, in the order of the
-// yaml file. A call binds its arguments to the parameters of one signature after the other; the first
-// that accepts all of them is taken. Where a name has several, a first round leaves conversions out
-// (a tensor where a number is asked for), so that the overload that fits exactly wins. Binding copies
-// pointers only; values are converted afterwards, by the accessors of Parsed, when it is known what
-// to call. Nothing here allocates unless a call is refused.
+// yaml file. A call binds its arguments to the parameters of one signature after the other; the
+// first that accepts all of them is taken. Where a name has several, a first round leaves
+// conversions out (a tensor where a number is asked for), so that the overload that fits exactly
+// wins. Binding copies pointers only; values are converted afterwards, by the accessors of Parsed,
+// when it is known what to call. Nothing here allocates unless a call is refused.
 
 namespace ceph::python {
 
@@ -39,19 +39,19 @@ enum class ParamKind : uint8_t {
   Generator,
 };
 
-inline constexpr uint8_t kOptional = 1;     // None is accepted
-inline constexpr uint8_t kDefault = 2;      // may be left out
+inline constexpr uint8_t kOptional = 1;  // None is accepted
+inline constexpr uint8_t kDefault = 2;   // may be left out
 inline constexpr uint8_t kKeywordOnly = 4;
-inline constexpr uint8_t kOneForAll = 8;    // int[N]: one int stands for all
+inline constexpr uint8_t kOneForAll = 8;  // int[N]: one int stands for all
 
 struct Param {
   const char* name;
   ParamKind kind;
   uint8_t flags;
-  const char* text;              // as the signature shows it: "bool keepdim=False"
-  uint8_t length = 0;            // how many tensors an OutTuple has
-  PyObject* key = nullptr;       // `name`, interned
-  PyObject* numpy_key = nullptr; // its NumPy spelling, if it has one
+  const char* text;               // as the signature shows it: "bool keepdim=False"
+  uint8_t length = 0;             // how many tensors an OutTuple has
+  PyObject* key = nullptr;        // `name`, interned
+  PyObject* numpy_key = nullptr;  // its NumPy spelling, if it has one
 };
 
 struct Signature {

@@ -10,7 +10,8 @@ namespace ceph::python {
 
 namespace {
 
-// ---- in -------------------------------------------------------------------------------------------
+// ---- in
+// -------------------------------------------------------------------------------------------
 
 struct BufferRelease {
   void operator()(Py_buffer* view) const {
@@ -56,12 +57,16 @@ std::optional<DType> dtype_of_format(std::string_view format, size_t size) {
 DType buffer_dtype(const Py_buffer& view, const char* op) {
   std::string_view format = view.format ? view.format : "B";
   bool swapped = !format.empty() && (format[0] == '>' || format[0] == '!');
-  if (!format.empty() && std::string_view("@=<>!").find(format[0]) != format.npos) format.remove_prefix(1);
+  if (!format.empty() && std::string_view("@=<>!").find(format[0]) != format.npos)
+    format.remove_prefix(1);
   auto dtype = dtype_of_format(format, static_cast<size_t>(view.itemsize));
-  CEPH_CHECK(dtype.has_value(), ErrorKind::kType, op, "elements of format '", format, "' (", view.itemsize,
-             " bytes) have no dtype here; supported are bool, integers, float16, float32, float64, complex64 and "
+  CEPH_CHECK(dtype.has_value(), ErrorKind::kType, op, "elements of format '", format, "' (",
+             view.itemsize,
+             " bytes) have no dtype here; supported are bool, integers, float16, float32, float64, "
+             "complex64 and "
              "complex128");
-  CEPH_CHECK(!swapped || view.itemsize == 1, ErrorKind::kValue, op, "the byte order of the array isn't this machine's; "
+  CEPH_CHECK(!swapped || view.itemsize == 1, ErrorKind::kValue, op,
+             "the byte order of the array isn't this machine's; "
              "convert it first, such as with array.astype(array.dtype.newbyteorder('='))");
   return *dtype;
 }
@@ -74,10 +79,11 @@ Geometry buffer_geometry(const Py_buffer& view, const char* op) {
   Geometry g;
   for (int d = 0; d < view.ndim; ++d) {
     Py_ssize_t stride = view.strides[d];
-    CEPH_CHECK(stride >= 0, ErrorKind::kValue, op, "strides must not be negative; dimension ", d, " has ", stride,
-               " bytes; make a copy first, such as with array.copy()");
-    CEPH_CHECK(stride % view.itemsize == 0, ErrorKind::kValue, op, "strides must be a multiple of the element's ",
-               view.itemsize, " bytes; dimension ", d, " has ", stride, "; make a copy first, such as with array.copy()");
+    CEPH_CHECK(stride >= 0, ErrorKind::kValue, op, "strides must not be negative; dimension ", d,
+               " has ", stride, " bytes; make a copy first, such as with array.copy()");
+    CEPH_CHECK(stride % view.itemsize == 0, ErrorKind::kValue, op,
+               "strides must be a multiple of the element's ", view.itemsize, " bytes; dimension ",
+               d, " has ", stride, "; make a copy first, such as with array.copy()");
     g.sizes.push_back(view.shape[d]);
     g.strides.push_back(stride / view.itemsize);
   }
@@ -85,10 +91,11 @@ Geometry buffer_geometry(const Py_buffer& view, const char* op) {
 }
 
 void warn_read_only(const char* op) {
-  checked(PyErr_WarnFormat(PyExc_UserWarning, 1,
-                           "%s: the array is read-only, and so is the tensor that shares its memory: writing to it "
-                           "is an error; make a copy to write to",
-                           op));
+  checked(PyErr_WarnFormat(
+      PyExc_UserWarning, 1,
+      "%s: the array is read-only, and so is the tensor that shares its memory: writing to it "
+      "is an error; make a copy to write to",
+      op));
 }
 
 }  // namespace
@@ -105,12 +112,15 @@ Tensor tensor_from_array(PyObject* array, const char* op) {
   DType dtype = buffer_dtype(*view, op);
   Geometry g = buffer_geometry(*view, op);
   size_t nbytes = checked_nbytes(g.sizes, g.strides, 0, dtype, op);
-  CEPH_CHECK(reinterpret_cast<uintptr_t>(view->buf) % item_size(real_of(dtype)) == 0 || nbytes == 0, ErrorKind::kValue,
-             op, "the array's memory isn't aligned to its elements; make a copy first, such as with array.copy()");
+  CEPH_CHECK(reinterpret_cast<uintptr_t>(view->buf) % item_size(real_of(dtype)) == 0 || nbytes == 0,
+             ErrorKind::kValue, op,
+             "the array's memory isn't aligned to its elements; make a copy first, such as with "
+             "array.copy()");
   if (view->readonly) warn_read_only(op);
   void* data = view->buf;
   bool writable = !view->readonly;
-  auto storage = make_intrusive<StorageImpl>(data, nbytes, Device(), release_shared, view.release(), writable);
+  auto storage =
+      make_intrusive<StorageImpl>(data, nbytes, Device(), release_shared, view.release(), writable);
   DispatchKeySet keys = empty_tensor({0}, dtype, Device()).keys();
   auto impl = make_intrusive<TensorImpl>(std::move(storage), dtype, Device(), keys);
   impl->set_geometry(g.sizes, g.strides, 0);
@@ -119,7 +129,8 @@ Tensor tensor_from_array(PyObject* array, const char* op) {
 
 namespace {
 
-// ---- out ------------------------------------------------------------------------------------------
+// ---- out
+// ------------------------------------------------------------------------------------------
 
 struct ExportObject {
   PyObject_HEAD;
@@ -129,21 +140,36 @@ struct ExportObject {
 
 const char* format_of(DType dtype) {
   switch (dtype) {
-    case DType::Bool: return "?";
-    case DType::UInt8: return "B";
-    case DType::Int8: return "b";
-    case DType::Int16: return "h";
-    case DType::Int32: return "i";
-    case DType::Int64: return "l";
-    case DType::UInt16: return "H";
-    case DType::UInt32: return "I";
-    case DType::UInt64: return "L";
-    case DType::Float16: return "e";
-    case DType::Float32: return "f";
-    case DType::Float64: return "d";
-    case DType::Complex64: return "Zf";
-    case DType::Complex128: return "Zd";
-    default: return nullptr;
+  case DType::Bool:
+    return "?";
+  case DType::UInt8:
+    return "B";
+  case DType::Int8:
+    return "b";
+  case DType::Int16:
+    return "h";
+  case DType::Int32:
+    return "i";
+  case DType::Int64:
+    return "l";
+  case DType::UInt16:
+    return "H";
+  case DType::UInt32:
+    return "I";
+  case DType::UInt64:
+    return "L";
+  case DType::Float16:
+    return "e";
+  case DType::Float32:
+    return "f";
+  case DType::Float64:
+    return "d";
+  case DType::Complex64:
+    return "Zf";
+  case DType::Complex128:
+    return "Zd";
+  default:
+    return nullptr;
   }
 }
 static_assert(sizeof(long) == 8, "format 'l' is int64");
@@ -154,7 +180,8 @@ int export_buffer(PyObject* self, Py_buffer* view, int flags) {
     const Tensor& t = o->tensor;
     bool writable = t->storage()->writable();
     view->obj = nullptr;
-    CEPH_CHECK(writable || !(flags & PyBUF_WRITABLE), ErrorKind::kValue, "numpy", "the tensor's memory is read-only");
+    CEPH_CHECK(writable || !(flags & PyBUF_WRITABLE), ErrorKind::kValue, "numpy",
+               "the tensor's memory is read-only");
     view->buf = t.data() ? t.data() : o->geometry;  // any address for no elements
     view->itemsize = static_cast<Py_ssize_t>(item_size(t.dtype()));
     view->len = view->itemsize * t.numel();
@@ -179,8 +206,7 @@ void export_dealloc(PyObject* self) {
 
 PyBufferProcs export_as_buffer = {export_buffer, nullptr};
 PyTypeObject ExportType = {
-    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)
-    .tp_name = "cepheid._C._ArrayExport",
+    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0).tp_name = "cepheid._C._ArrayExport",
     .tp_basicsize = sizeof(ExportObject),
     .tp_dealloc = export_dealloc,
     .tp_as_buffer = &export_as_buffer,
@@ -205,8 +231,10 @@ Ref make_export(const Tensor& t) {
 }  // namespace
 
 PyObject* array_from_tensor(const Tensor& t, const char* op) {
-  CEPH_CHECK(t.device().is_cpu() && t->has_storage(), ErrorKind::kType, op, "the tensor must have its data on the CPU; "
-             "this one is on ", t.device(), t->has_storage() ? "" : " and wraps others");
+  CEPH_CHECK(t.device().is_cpu() && t->has_storage(), ErrorKind::kType, op,
+             "the tensor must have its data on the CPU; "
+             "this one is on ",
+             t.device(), t->has_storage() ? "" : " and wraps others");
   CEPH_CHECK(format_of(t.dtype()), ErrorKind::kType, op, "NumPy has no dtype ", t.dtype(),
              "; convert first, such as with .float()");
   Ref asarray = import_attribute("numpy", "asarray");

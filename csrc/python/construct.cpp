@@ -47,8 +47,8 @@ IntVector shape_of(PyObject* data, const char* op) {
   IntVector shape;
   Ref at = Ref::share(data);
   while (nested(at.get())) {
-    CEPH_CHECK(shape.size() < kMaxDepth, ErrorKind::kValue, op, "sequences may be nested ", kMaxDepth,
-               " deep at most; does one contain itself?");
+    CEPH_CHECK(shape.size() < kMaxDepth, ErrorKind::kValue, op, "sequences may be nested ",
+               kMaxDepth, " deep at most; does one contain itself?");
     Ref items = items_of(at.get());
     Py_ssize_t count = PySequence_Fast_GET_SIZE(items.get());
     shape.push_back(count);
@@ -66,13 +66,16 @@ class Leaves {
   template <class Visit>
   void each(PyObject* data, Visit&& visit, size_t dim = 0) const {
     if (dim == shape_.size()) {
-      CEPH_CHECK(!nested(data), ErrorKind::kValue, op_, "the nesting is uneven: a sequence stands where a number is "
-                 "expected, at depth ", dim);
+      CEPH_CHECK(!nested(data), ErrorKind::kValue, op_,
+                 "the nesting is uneven: a sequence stands where a number is "
+                 "expected, at depth ",
+                 dim);
       visit(leaf_value(data, op_).get());
       return;
     }
-    CEPH_CHECK(nested(data), ErrorKind::kType, op_, "the nesting is uneven: expected a sequence of length ", shape_[dim],
-               " at depth ", dim, "; got ", type_name(data));
+    CEPH_CHECK(nested(data), ErrorKind::kType, op_,
+               "the nesting is uneven: expected a sequence of length ", shape_[dim], " at depth ",
+               dim, "; got ", type_name(data));
     Ref items = items_of(data);
     check_size(items.get(), dim);
     for (int64_t i = 0; i < shape_[dim]; ++i) {
@@ -85,8 +88,8 @@ class Leaves {
  private:
   void check_size(PyObject* items, size_t dim) const {
     CEPH_CHECK(PySequence_Fast_GET_SIZE(items) == shape_[dim], ErrorKind::kValue, op_,
-               "sequences at one depth must have one length; expected ", shape_[dim], " at dimension ", dim, "; got ",
-               PySequence_Fast_GET_SIZE(items));
+               "sequences at one depth must have one length; expected ", shape_[dim],
+               " at dimension ", dim, "; got ", PySequence_Fast_GET_SIZE(items));
   }
 
   const IntVector& shape_;
@@ -96,7 +99,8 @@ class Leaves {
 DType numpy_scalar_dtype(PyObject* value, const char* op) {
   Ref array = own(PyObject_CallOneArg(import_attribute("numpy", "asarray").get(), value));
   PyErr_Clear();
-  return tensor_from_array(own(PyObject_CallMethod(array.get(), "copy", nullptr)).get(), op).dtype();
+  return tensor_from_array(own(PyObject_CallMethod(array.get(), "copy", nullptr)).get(), op)
+      .dtype();
 }
 
 DType leaf_dtype(PyObject* value, const char* op) {
@@ -135,7 +139,8 @@ Tensor copied(const Tensor& t, std::optional<DType> dtype, std::optional<Device>
 }
 
 // Without the warning about read-only memory, since what is made from it is a copy.
-Tensor from_array_copy(PyObject* array, std::optional<DType> dtype, std::optional<Device> device, const char* op) {
+Tensor from_array_copy(PyObject* array, std::optional<DType> dtype, std::optional<Device> device,
+                       const char* op) {
   Ref plain = own(PyObject_CallMethod(array, "copy", nullptr));  // also rids it of negative strides
   Tensor shared = tensor_from_array(plain.get(), op);
   return copied(shared, dtype, device);
@@ -147,9 +152,11 @@ bool matches(const Tensor& t, std::optional<DType> dtype, std::optional<Device> 
 
 }  // namespace
 
-Tensor tensor_from_data(PyObject* data, std::optional<DType> dtype, std::optional<Device> device, const char* op) {
+Tensor tensor_from_data(PyObject* data, std::optional<DType> dtype, std::optional<Device> device,
+                        const char* op) {
   if (is_tensor(data)) return copied(unwrap(data), dtype, device);
-  if (is_numpy_array(data)) return from_array_copy(data, dtype, device ? *device : default_device(), op);
+  if (is_numpy_array(data))
+    return from_array_copy(data, dtype, device ? *device : default_device(), op);
   Tensor result = from_sequence(data, dtype, op);
   Device target = device ? *device : default_device();
   return target.is_cpu() ? result : copied(result, {}, target);
@@ -188,13 +195,14 @@ void refuse_options(const char* op, int requires_grad, int pin_memory) {
 PyObject* make_tensor(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"data", "dtype", "device", "requires_grad", "pin_memory", nullptr};
   DataCall c;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOpp:tensor", const_cast<char**>(names), &c.data, &c.dtype,
-                                   &c.device, &c.requires_grad, &c.pin_memory)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOpp:tensor", const_cast<char**>(names),
+                                   &c.data, &c.dtype, &c.device, &c.requires_grad, &c.pin_memory)) {
     return nullptr;
   }
   return guarded([&] {
     refuse_options("tensor", c.requires_grad, c.pin_memory);
-    return wrap(tensor_from_data(c.data, optional_dtype(c.dtype), optional_device(c.device), "tensor"));
+    return wrap(
+        tensor_from_data(c.data, optional_dtype(c.dtype), optional_device(c.device), "tensor"));
   });
 }
 
@@ -209,8 +217,8 @@ Tensor shared_with(PyObject* data, const char* op) {
 PyObject* as_tensor(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"data", "dtype", "device", nullptr};
   DataCall c;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO:as_tensor", const_cast<char**>(names), &c.data, &c.dtype,
-                                   &c.device)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO:as_tensor", const_cast<char**>(names),
+                                   &c.data, &c.dtype, &c.device)) {
     return nullptr;
   }
   return guarded([&]() -> PyObject* {
@@ -237,8 +245,8 @@ Tensor from_protocol(PyObject* object, std::optional<DType> dtype) {
 PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"obj", "dtype", "device", "copy", "requires_grad", nullptr};
   DataCall c;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOOp:asarray", const_cast<char**>(names), &c.data, &c.dtype,
-                                   &c.device, &c.copy, &c.requires_grad)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOOp:asarray", const_cast<char**>(names),
+                                   &c.data, &c.dtype, &c.device, &c.copy, &c.requires_grad)) {
     return nullptr;
   }
   return guarded([&]() -> PyObject* {
@@ -247,8 +255,9 @@ PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
     auto device = optional_device(c.device);
     Tensor shared = from_protocol(c.data, dtype);
     bool shares = shared.defined() && matches(shared, dtype, device);
-    CEPH_CHECK(shares || c.copy != Py_False, ErrorKind::kValue, "asarray",
-               "copy=False, but the object's memory can't be shared with the dtype and device asked for");
+    CEPH_CHECK(
+        shares || c.copy != Py_False, ErrorKind::kValue, "asarray",
+        "copy=False, but the object's memory can't be shared with the dtype and device asked for");
     if (!shared.defined()) return wrap(tensor_from_data(c.data, dtype, device, "asarray"));
     return wrap(shares && c.copy != Py_True ? shared : copied(shared, dtype, device));
   });
@@ -256,8 +265,8 @@ PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
 
 PyObject* from_numpy(PyObject*, PyObject* array) {
   return guarded([&] {
-    CEPH_CHECK(is_numpy_array(array), ErrorKind::kType, "from_numpy", "expected a numpy.ndarray; got ",
-               type_name(array));
+    CEPH_CHECK(is_numpy_array(array), ErrorKind::kType, "from_numpy",
+               "expected a numpy.ndarray; got ", type_name(array));
     return wrap(tensor_from_array(array, "from_numpy"));
   });
 }
@@ -265,23 +274,28 @@ PyObject* from_numpy(PyObject*, PyObject* array) {
 Tensor buffer_part(const Tensor& bytes, DType dtype, int64_t count, int64_t offset) {
   auto size = static_cast<int64_t>(item_size(dtype));
   int64_t length = bytes.numel();
-  CEPH_CHECK(length > 0 && count != 0, ErrorKind::kValue, "frombuffer", "both the buffer's length (", length,
-             ") and count (", count, ") must not be 0");
-  CEPH_CHECK(offset >= 0 && offset < length, ErrorKind::kValue, "frombuffer", "the offset must be in [0, ", length,
-             "); got ", offset);
-  CEPH_CHECK(count > 0 || (length - offset) % size == 0, ErrorKind::kValue, "frombuffer", "the ", length - offset,
-             " bytes after the offset are no multiple of the ", size, " bytes of a ", dtype, "; give count");
+  CEPH_CHECK(length > 0 && count != 0, ErrorKind::kValue, "frombuffer",
+             "both the buffer's length (", length, ") and count (", count, ") must not be 0");
+  CEPH_CHECK(offset >= 0 && offset < length, ErrorKind::kValue, "frombuffer",
+             "the offset must be in [0, ", length, "); got ", offset);
+  CEPH_CHECK(count > 0 || (length - offset) % size == 0, ErrorKind::kValue, "frombuffer", "the ",
+             length - offset, " bytes after the offset are no multiple of the ", size,
+             " bytes of a ", dtype, "; give count");
   int64_t room = (length - offset) / size;
   if (count < 0) count = room;
-  CEPH_CHECK(count <= room, ErrorKind::kValue, "frombuffer", "the buffer has room for ", room, " elements of ", dtype,
-             " after the offset; count is ", count);
-  CEPH_CHECK((reinterpret_cast<uintptr_t>(bytes.data()) + static_cast<uintptr_t>(offset)) % item_size(real_of(dtype)) == 0,
-             ErrorKind::kValue, "frombuffer", "the memory at the offset isn't aligned to ", dtype, "; copy the buffer");
+  CEPH_CHECK(count <= room, ErrorKind::kValue, "frombuffer", "the buffer has room for ", room,
+             " elements of ", dtype, " after the offset; count is ", count);
+  CEPH_CHECK((reinterpret_cast<uintptr_t>(bytes.data()) + static_cast<uintptr_t>(offset)) %
+                     item_size(real_of(dtype)) ==
+                 0,
+             ErrorKind::kValue, "frombuffer", "the memory at the offset isn't aligned to ", dtype,
+             "; copy the buffer");
   auto* start = static_cast<char*>(bytes.data()) + offset;
   auto* owner = new Tensor(bytes);
   auto storage = make_intrusive<StorageImpl>(
-      start, static_cast<size_t>(count * size), Device(), [](void* context) { delete static_cast<Tensor*>(context); },
-      owner, bytes->storage()->writable());
+      start, static_cast<size_t>(count * size), Device(),
+      [](void* context) { delete static_cast<Tensor*>(context); }, owner,
+      bytes->storage()->writable());
   auto impl = make_intrusive<TensorImpl>(std::move(storage), dtype, Device(), bytes.keys());
   impl->set_contiguous({count});
   return Tensor(std::move(impl));
@@ -292,17 +306,18 @@ PyObject* frombuffer(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"buffer", "dtype", "count", "offset", "requires_grad", nullptr};
   DataCall c;
   long long count = -1, offset = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OLLp:frombuffer", const_cast<char**>(names), &c.data, &c.dtype,
-                                   &count, &offset, &c.requires_grad)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OLLp:frombuffer", const_cast<char**>(names),
+                                   &c.data, &c.dtype, &count, &offset, &c.requires_grad)) {
     return nullptr;
   }
   return guarded([&] {
     refuse_options("frombuffer", c.requires_grad, 0);
-    CEPH_CHECK(accepts_dtype(c.dtype), ErrorKind::kType, "frombuffer", "dtype= must be given, a dtype; got ",
-               type_name(c.dtype));
+    CEPH_CHECK(accepts_dtype(c.dtype), ErrorKind::kType, "frombuffer",
+               "dtype= must be given, a dtype; got ", type_name(c.dtype));
     Ref view = own(PyMemoryView_FromObject(c.data));
     Ref bytes = own(PyObject_CallMethod(view.get(), "cast", "s", "B"));
-    return wrap(buffer_part(tensor_from_array(bytes.get(), "frombuffer"), to_dtype(c.dtype), count, offset));
+    return wrap(buffer_part(tensor_from_array(bytes.get(), "frombuffer"), to_dtype(c.dtype), count,
+                            offset));
   });
 }
 
@@ -314,19 +329,25 @@ PyCFunction with_keywords(PyCFunctionWithKeywords fn) {
 
 PyMethodDef functions[] = {
     {"tensor", with_keywords(make_tensor), METH_VARARGS | METH_KEYWORDS,
-     "tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False) -> Tensor\n\nA new tensor with a "
-     "copy of the values of a number, a nested sequence, an array or a tensor. ValueError when the sequences are "
+     "tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False) -> "
+     "Tensor\n\nA new tensor with a "
+     "copy of the values of a number, a nested sequence, an array or a tensor. ValueError when the "
+     "sequences are "
      "uneven, TypeError for what is no number."},
     {"as_tensor", with_keywords(as_tensor), METH_VARARGS | METH_KEYWORDS,
-     "as_tensor(data, dtype=None, device=None) -> Tensor\n\nThe tensor itself, or one that shares an array's memory, "
+     "as_tensor(data, dtype=None, device=None) -> Tensor\n\nThe tensor itself, or one that shares "
+     "an array's memory, "
      "where dtype and device allow; else a new one."},
     {"asarray", with_keywords(asarray), METH_VARARGS | METH_KEYWORDS,
-     "asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False) -> Tensor\n\nShares memory where it can; "
+     "asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False) -> Tensor\n\nShares "
+     "memory where it can; "
      "copy=True never does, copy=False raises ValueError where it can't."},
     {"from_numpy", from_numpy, METH_O,
-     "from_numpy(ndarray) -> Tensor\n\nShares the array's memory. ValueError for negative strides."},
+     "from_numpy(ndarray) -> Tensor\n\nShares the array's memory. ValueError for negative "
+     "strides."},
     {"frombuffer", with_keywords(frombuffer), METH_VARARGS | METH_KEYWORDS,
-     "frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False) -> Tensor\n\nOne-dimensional, sharing the "
+     "frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False) -> "
+     "Tensor\n\nOne-dimensional, sharing the "
      "buffer's memory from byte `offset` on."},
     {"is_tensor", is_tensor_function, METH_O, "is_tensor(obj) -> bool: whether obj is a Tensor."},
     {nullptr, nullptr, 0, nullptr},
@@ -338,12 +359,13 @@ Tensor legacy_tensor(PyObject* args) {
   PyObject* first = count ? PyTuple_GET_ITEM(args, 0) : nullptr;
   if (!first || accepts_list_int(first)) {
     IntVector sizes;
-    for (Py_ssize_t i = 0; i < count; ++i) sizes.push_back(to_int64(PyTuple_GET_ITEM(args, i), "Tensor"));
+    for (Py_ssize_t i = 0; i < count; ++i)
+      sizes.push_back(to_int64(PyTuple_GET_ITEM(args, i), "Tensor"));
     if (!count) sizes.push_back(0);
     return ops::empty(sizes);
   }
-  CEPH_CHECK(count == 1, ErrorKind::kType, "Tensor", "takes sizes, or one tensor or sequence; got ", count,
-             " arguments, the first a ", type_name(first));
+  CEPH_CHECK(count == 1, ErrorKind::kType, "Tensor", "takes sizes, or one tensor or sequence; got ",
+             count, " arguments, the first a ", type_name(first));
   if (is_tensor(first)) return alias_of(unwrap(first));
   return tensor_from_data(first, default_dtype(), {}, "Tensor");
 }
@@ -352,7 +374,8 @@ Tensor legacy_tensor(PyObject* args) {
 
 PyObject* tensor_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   return guarded([&] {
-    CEPH_CHECK(!kwargs || PyDict_GET_SIZE(kwargs) == 0 || type != &TensorType, ErrorKind::kType, "Tensor",
+    CEPH_CHECK(!kwargs || PyDict_GET_SIZE(kwargs) == 0 || type != &TensorType, ErrorKind::kType,
+               "Tensor",
                "takes no keyword arguments; use cepheid.tensor, which takes dtype= and device=");
     return wrap_as(type, legacy_tensor(args));
   });

@@ -31,13 +31,14 @@ Device with_index(const std::string& kind, PyObject* index) {
 PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"type", "index", nullptr};
   PyObject *kind, *index = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device", const_cast<char**>(names), &kind, &index)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device", const_cast<char**>(names), &kind,
+                                   &index)) {
     return nullptr;
   }
   return guarded([&] {
     if (index == Py_None) return wrap_device(to_device(kind));
-    CEPH_CHECK(PyUnicode_Check(kind), ErrorKind::kType, "device", "type must be a str when an index is given; got ",
-               type_name(kind));
+    CEPH_CHECK(PyUnicode_Check(kind), ErrorKind::kType, "device",
+               "type must be a str when an index is given; got ", type_name(kind));
     const char* text = PyUnicode_AsUTF8(kind);
     if (!text) throw_python_error();
     return wrap_device(with_index(text, index));
@@ -79,7 +80,8 @@ PyObject* get_index(PyObject* self, void*) {
 
 PyObject* device_reduce(PyObject* self, PyObject*) {
   return guarded([&] {
-    return Py_BuildValue("O(s)", reinterpret_cast<PyObject*>(&DeviceType), to_string(value_of(self)).c_str());
+    return Py_BuildValue("O(s)", reinterpret_cast<PyObject*>(&DeviceType),
+                         to_string(value_of(self)).c_str());
   });
 }
 
@@ -115,8 +117,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 PyTypeObject DeviceType = {
-    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)
-    .tp_name = "cepheid.device",
+    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0).tp_name = "cepheid.device",
     .tp_basicsize = sizeof(DeviceObject),
     .tp_repr = device_repr,
     .tp_hash = device_hash,

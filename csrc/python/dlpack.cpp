@@ -20,7 +20,8 @@ constexpr const char* kCapsuleVersioned = "dltensor_versioned";
 constexpr const char* kUsed = "used_dltensor";
 constexpr const char* kUsedVersioned = "used_dltensor_versioned";
 
-// ---- dtypes -----------------------------------------------------------------------------------------
+// ---- dtypes
+// -----------------------------------------------------------------------------------------
 
 struct TypeRow {
   DType dtype;
@@ -28,14 +29,22 @@ struct TypeRow {
   uint8_t bits;
 };
 constexpr TypeRow kTypes[] = {
-    {DType::Bool, kBool, 8},          {DType::UInt8, kUInt, 8},
-    {DType::Int8, kInt, 8},           {DType::Int16, kInt, 16},
-    {DType::Int32, kInt, 32},         {DType::Int64, kInt, 64},
-    {DType::UInt16, kUInt, 16},       {DType::UInt32, kUInt, 32},
-    {DType::UInt64, kUInt, 64},       {DType::Float16, kFloat, 16},
-    {DType::BFloat16, kBfloat, 16},   {DType::Float32, kFloat, 32},
-    {DType::Float64, kFloat, 64},     {DType::Complex64, kComplex, 64},
-    {DType::Complex128, kComplex, 128}, {DType::Float8E4M3FN, kFloat8E4M3FN, 8},
+    {DType::Bool, kBool, 8},
+    {DType::UInt8, kUInt, 8},
+    {DType::Int8, kInt, 8},
+    {DType::Int16, kInt, 16},
+    {DType::Int32, kInt, 32},
+    {DType::Int64, kInt, 64},
+    {DType::UInt16, kUInt, 16},
+    {DType::UInt32, kUInt, 32},
+    {DType::UInt64, kUInt, 64},
+    {DType::Float16, kFloat, 16},
+    {DType::BFloat16, kBfloat, 16},
+    {DType::Float32, kFloat, 32},
+    {DType::Float64, kFloat, 64},
+    {DType::Complex64, kComplex, 64},
+    {DType::Complex128, kComplex, 128},
+    {DType::Float8E4M3FN, kFloat8E4M3FN, 8},
     {DType::Float8E5M2, kFloat8E5M2, 8},
 };
 
@@ -51,11 +60,12 @@ DType from_dl(DLDataType type) {
   for (const TypeRow& row : kTypes) {
     if (row.code == type.code && row.bits == type.bits && type.lanes == 1) return row.dtype;
   }
-  fail(ErrorKind::kRuntime, "from_dlpack", "no dtype has code ", int(type.code), ", ", int(type.bits), " bits and ",
-       type.lanes, " lanes");
+  fail(ErrorKind::kRuntime, "from_dlpack", "no dtype has code ", int(type.code), ", ",
+       int(type.bits), " bits and ", type.lanes, " lanes");
 }
 
-// ---- out --------------------------------------------------------------------------------------------
+// ---- out
+// --------------------------------------------------------------------------------------------
 
 // What an exported capsule keeps alive.
 struct Export {
@@ -76,8 +86,13 @@ M* make_managed(const Tensor& t) {
   context->shape.assign(t.sizes().begin(), t.sizes().end());
   context->strides.assign(t.strides().begin(), t.strides().end());
   auto* managed = new M();
-  managed->tensor = {t.data(), {kCPU, 0}, static_cast<int32_t>(t.dim()), to_dl(t.dtype()),
-                     context->shape.data(), context->strides.data(), 0};
+  managed->tensor = {t.data(),
+                     {kCPU, 0},
+                     static_cast<int32_t>(t.dim()),
+                     to_dl(t.dtype()),
+                     context->shape.data(),
+                     context->strides.data(),
+                     0};
   managed->deleter = &delete_managed<M>;
   managed->context = context.release();
   return managed;
@@ -98,8 +113,9 @@ void require_exportable(const Tensor& t) {
 }
 
 PyObject* legacy_capsule(const Tensor& t) {
-  CEPH_CHECK(t->storage()->writable(), ErrorKind::kRuntime, "__dlpack__",
-             "the memory is read-only, which DLPack can say only since 1.0; ask with max_version=(1, 0)");
+  CEPH_CHECK(
+      t->storage()->writable(), ErrorKind::kRuntime, "__dlpack__",
+      "the memory is read-only, which DLPack can say only since 1.0; ask with max_version=(1, 0)");
   auto* managed = make_managed<Managed>(t);
   return checked(PyCapsule_New(managed, kCapsule, delete_capsule<Managed>));
 }
@@ -115,8 +131,8 @@ void check_requested_device(PyObject* device) {
   if (device == Py_None) return;
   int type, id;
   if (!PyArg_ParseTuple(device, "ii:dl_device", &type, &id)) throw_python_error();
-  CEPH_CHECK(type == kCPU, ErrorKind::kValue, "__dlpack__", "the tensor is on the CPU (1, 0); dl_device asks for (", type,
-             ", ", id, ")");
+  CEPH_CHECK(type == kCPU, ErrorKind::kValue, "__dlpack__",
+             "the tensor is on the CPU (1, 0); dl_device asks for (", type, ", ", id, ")");
 }
 
 }  // namespace
@@ -125,17 +141,19 @@ void check_requested_device(PyObject* device) {
 PyObject* tensor_dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"stream", "max_version", "dl_device", "copy", nullptr};
   PyObject *stream = Py_None, *max_version = Py_None, *device = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOO:__dlpack__", const_cast<char**>(names), &stream, &max_version,
-                                   &device, &copy)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOO:__dlpack__", const_cast<char**>(names),
+                                   &stream, &max_version, &device, &copy)) {
     return nullptr;
   }
   Tensor t = unwrap(self);
   require_exportable(t);
   check_requested_device(device);
-  CEPH_CHECK(stream == Py_None, ErrorKind::kValue, "__dlpack__", "a tensor on the CPU has no stream; leave it None");
+  CEPH_CHECK(stream == Py_None, ErrorKind::kValue, "__dlpack__",
+             "a tensor on the CPU has no stream; leave it None");
   if (copy == Py_True) t = ops::_to_copy(t, {}, {}, {}, {}, false, {});
   int major = 0, minor = 0;
-  if (max_version != Py_None && !PyArg_ParseTuple(max_version, "ii:max_version", &major, &minor)) return nullptr;
+  if (max_version != Py_None && !PyArg_ParseTuple(max_version, "ii:max_version", &major, &minor))
+    return nullptr;
   return major >= 1 ? versioned_capsule(t, copy == Py_True) : legacy_capsule(t);
 }
 
@@ -146,7 +164,8 @@ PyObject* tensor_dlpack_device(PyObject* self) {
 
 namespace {
 
-// ---- in ---------------------------------------------------------------------------------------------
+// ---- in
+// ---------------------------------------------------------------------------------------------
 
 template <class M>
 void release_imported(void* context) {
@@ -159,20 +178,21 @@ void release_imported(void* context) {
 DimVector strides_of(const DLTensor& dl, IntArrayRef sizes) {
   if (!dl.strides) return contiguous_strides(sizes);
   for (int32_t d = 0; d < dl.ndim; ++d) {
-    CEPH_CHECK(dl.strides[d] >= 0, ErrorKind::kValue, "from_dlpack", "strides must not be negative; dimension ", d, " has ",
-               dl.strides[d], "; make a copy first");
+    CEPH_CHECK(dl.strides[d] >= 0, ErrorKind::kValue, "from_dlpack",
+               "strides must not be negative; dimension ", d, " has ", dl.strides[d],
+               "; make a copy first");
   }
   return DimVector(IntArrayRef(dl.strides, static_cast<size_t>(dl.ndim)));
 }
 
 void check_imported(const DLTensor& dl) {
-  CEPH_CHECK(dl.device.type == kCPU || dl.device.type == kCUDAHost, ErrorKind::kRuntime, "from_dlpack",
-             "the data must be on the CPU; the device type is ", dl.device.type);
-  CEPH_CHECK(dl.ndim >= 0 && (dl.ndim == 0 || dl.shape), ErrorKind::kRuntime, "from_dlpack", "a shape of ", dl.ndim,
-             " dimensions is missing or negative");
+  CEPH_CHECK(dl.device.type == kCPU || dl.device.type == kCUDAHost, ErrorKind::kRuntime,
+             "from_dlpack", "the data must be on the CPU; the device type is ", dl.device.type);
+  CEPH_CHECK(dl.ndim >= 0 && (dl.ndim == 0 || dl.shape), ErrorKind::kRuntime, "from_dlpack",
+             "a shape of ", dl.ndim, " dimensions is missing or negative");
   for (int32_t d = 0; d < dl.ndim; ++d) {
-    CEPH_CHECK(dl.shape[d] >= 0, ErrorKind::kRuntime, "from_dlpack", "sizes must not be negative; dimension ", d, " has ",
-               dl.shape[d]);
+    CEPH_CHECK(dl.shape[d] >= 0, ErrorKind::kRuntime, "from_dlpack",
+               "sizes must not be negative; dimension ", d, " has ", dl.shape[d]);
   }
 }
 
@@ -186,7 +206,8 @@ Tensor import_managed(M* managed, bool writable) {
   size_t nbytes = checked_nbytes(sizes, strides, 0, dtype, "from_dlpack");
   void* data = dl.data ? static_cast<char*>(dl.data) + dl.byte_offset : nullptr;
   CEPH_CHECK(data || nbytes == 0, ErrorKind::kRuntime, "from_dlpack", "the data pointer is null");
-  auto storage = make_intrusive<StorageImpl>(data, nbytes, Device(), release_imported<M>, managed, writable);
+  auto storage =
+      make_intrusive<StorageImpl>(data, nbytes, Device(), release_imported<M>, managed, writable);
   auto impl = make_intrusive<TensorImpl>(std::move(storage), dtype, Device(),
                                          empty_tensor({0}, dtype, Device()).keys());
   impl->set_geometry(sizes, strides, 0);
@@ -203,8 +224,8 @@ M* pointer_of(PyObject* capsule, const char* name) {
 Tensor from_capsule(PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, kCapsuleVersioned)) {
     auto* managed = pointer_of<ManagedVersioned>(capsule, kCapsuleVersioned);
-    CEPH_CHECK(managed->version.major == 1, ErrorKind::kRuntime, "from_dlpack", "DLPack ", managed->version.major,
-               " isn't known; ask the producer for version 1");
+    CEPH_CHECK(managed->version.major == 1, ErrorKind::kRuntime, "from_dlpack", "DLPack ",
+               managed->version.major, " isn't known; ask the producer for version 1");
     Tensor t = import_managed(managed, !(managed->flags & kReadOnly));
     checked(PyCapsule_SetName(capsule, kUsedVersioned));
     return t;
@@ -233,7 +254,8 @@ Ref capsule_of(PyObject* object, PyObject* copy) {
 PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"ext_tensor", "device", "copy", nullptr};
   PyObject *source, *device = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OO:from_dlpack", const_cast<char**>(names), &source, &device, &copy)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OO:from_dlpack", const_cast<char**>(names),
+                                   &source, &device, &copy)) {
     return nullptr;
   }
   return guarded([&] {
@@ -246,7 +268,8 @@ PyObject* from_dlpack(PyObject*, PyObject* args, PyObject* kwargs) {
 
 PyObject* to_dlpack(PyObject*, PyObject* object) {
   return guarded([&] {
-    CEPH_CHECK(is_tensor(object), ErrorKind::kType, "to_dlpack", "expected a Tensor; got ", type_name(object));
+    CEPH_CHECK(is_tensor(object), ErrorKind::kType, "to_dlpack", "expected a Tensor; got ",
+               type_name(object));
     require_exportable(unwrap(object));
     return legacy_capsule(unwrap(object));
   });
@@ -255,10 +278,13 @@ PyObject* to_dlpack(PyObject*, PyObject* object) {
 PyMethodDef functions[] = {
     {"from_dlpack", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(from_dlpack)),
      METH_VARARGS | METH_KEYWORDS,
-     "from_dlpack(ext_tensor, *, device=None, copy=None) -> Tensor\n\nShares the memory of an object with __dlpack__, or of "
+     "from_dlpack(ext_tensor, *, device=None, copy=None) -> Tensor\n\nShares the memory of an "
+     "object with __dlpack__, or of "
      "a DLPack capsule."},
-    {"to_dlpack", to_dlpack, METH_O, "to_dlpack(tensor): a DLPack capsule of the unversioned kind."},
-    {"_to_dlpack", to_dlpack, METH_O, "to_dlpack(tensor): a DLPack capsule of the unversioned kind."},
+    {"to_dlpack", to_dlpack, METH_O,
+     "to_dlpack(tensor): a DLPack capsule of the unversioned kind."},
+    {"_to_dlpack", to_dlpack, METH_O,
+     "to_dlpack(tensor): a DLPack capsule of the unversioned kind."},
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -4,16 +4,25 @@
 
 #include "python/py_util.h"
 
-// The DLPack ABI, versions 0.x (DLManagedTensor, capsule "dltensor") and 1.x (DLManagedTensorVersioned,
-// capsule "dltensor_versioned"). Layouts are fixed by the exchange format's specification.
+// The DLPack ABI, versions 0.x (DLManagedTensor, capsule "dltensor") and 1.x
+// (DLManagedTensorVersioned, capsule "dltensor_versioned"). Layouts are fixed by the exchange
+// format's specification.
 
 namespace ceph::python {
 
 namespace dlpack {
 
 enum DeviceType : int32_t { kCPU = 1, kCUDA = 2, kCUDAHost = 3 };
-enum TypeCode : uint8_t { kInt = 0, kUInt = 1, kFloat = 2, kBfloat = 4, kComplex = 5, kBool = 6,
-                          kFloat8E4M3FN = 10, kFloat8E5M2 = 12 };
+enum TypeCode : uint8_t {
+  kInt = 0,
+  kUInt = 1,
+  kFloat = 2,
+  kBfloat = 4,
+  kComplex = 5,
+  kBool = 6,
+  kFloat8E4M3FN = 10,
+  kFloat8E5M2 = 12
+};
 inline constexpr uint64_t kReadOnly = 1;
 inline constexpr uint64_t kIsCopied = 2;
 

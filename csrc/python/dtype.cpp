@@ -13,9 +13,9 @@ struct Alias {
   DType dtype;
 };
 constexpr Alias kAliases[] = {
-    {"half", DType::Float16},      {"float", DType::Float32},    {"double", DType::Float64},
-    {"short", DType::Int16},       {"int", DType::Int32},        {"long", DType::Int64},
-    {"cfloat", DType::Complex64},  {"cdouble", DType::Complex128},
+    {"half", DType::Float16},     {"float", DType::Float32},      {"double", DType::Float64},
+    {"short", DType::Int16},      {"int", DType::Int32},          {"long", DType::Int64},
+    {"cfloat", DType::Complex64}, {"cdouble", DType::Complex128},
 };
 
 Ref name_object(DType t) {
@@ -42,28 +42,37 @@ PyObject* to_real(PyObject* self, PyObject*) {
 PyObject* to_complex(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
     switch (unwrap_dtype(self)) {
-      case DType::Float32:
-      case DType::Complex64:
-        return Py_NewRef(dtype_object(DType::Complex64));
-      case DType::Float64:
-      case DType::Complex128:
-        return Py_NewRef(dtype_object(DType::Complex128));
-      default:
-        fail(ErrorKind::kRuntime, "dtype.to_complex", name_of(unwrap_dtype(self)),
-             " has no complex twin; float32 and float64 do");
+    case DType::Float32:
+    case DType::Complex64:
+      return Py_NewRef(dtype_object(DType::Complex64));
+    case DType::Float64:
+    case DType::Complex128:
+      return Py_NewRef(dtype_object(DType::Complex128));
+    default:
+      fail(ErrorKind::kRuntime, "dtype.to_complex", name_of(unwrap_dtype(self)),
+           " has no complex twin; float32 and float64 do");
     }
   });
 }
 
-PyObject* get_itemsize(PyObject* self, void*) { return PyLong_FromSize_t(item_size(unwrap_dtype(self))); }
-PyObject* get_floating(PyObject* self, void*) { return PyBool_FromLong(is_floating(unwrap_dtype(self))); }
-PyObject* get_complex(PyObject* self, void*) { return PyBool_FromLong(is_complex(unwrap_dtype(self))); }
-PyObject* get_signed(PyObject* self, void*) { return PyBool_FromLong(is_signed(unwrap_dtype(self))); }
+PyObject* get_itemsize(PyObject* self, void*) {
+  return PyLong_FromSize_t(item_size(unwrap_dtype(self)));
+}
+PyObject* get_floating(PyObject* self, void*) {
+  return PyBool_FromLong(is_floating(unwrap_dtype(self)));
+}
+PyObject* get_complex(PyObject* self, void*) {
+  return PyBool_FromLong(is_complex(unwrap_dtype(self)));
+}
+PyObject* get_signed(PyObject* self, void*) {
+  return PyBool_FromLong(is_signed(unwrap_dtype(self)));
+}
 PyObject* get_module(PyObject*, void*) { return PyUnicode_FromString("cepheid"); }
 
 PyGetSetDef getset[] = {
     {"itemsize", get_itemsize, nullptr, "Bytes of one element.", nullptr},
-    {"is_floating_point", get_floating, nullptr, "Whether values are real floating-point numbers.", nullptr},
+    {"is_floating_point", get_floating, nullptr, "Whether values are real floating-point numbers.",
+     nullptr},
     {"is_complex", get_complex, nullptr, "Whether values are complex numbers.", nullptr},
     {"is_signed", get_signed, nullptr, "Whether values can be negative.", nullptr},
     {"__module__", get_module, nullptr, nullptr, nullptr},
@@ -97,8 +106,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 PyTypeObject DTypeType = {
-    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)
-    .tp_name = "cepheid.dtype",
+    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0).tp_name = "cepheid.dtype",
     .tp_basicsize = sizeof(DTypeObject),
     .tp_repr = repr,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
@@ -111,7 +119,8 @@ PyObject* dtype_object(DType t) { return objects[static_cast<int>(t)]; }
 
 bool accepts_dtype(PyObject* o) {
   return is_dtype(o) || o == reinterpret_cast<PyObject*>(&PyFloat_Type) ||
-         o == reinterpret_cast<PyObject*>(&PyLong_Type) || o == reinterpret_cast<PyObject*>(&PyBool_Type) ||
+         o == reinterpret_cast<PyObject*>(&PyLong_Type) ||
+         o == reinterpret_cast<PyObject*>(&PyBool_Type) ||
          o == reinterpret_cast<PyObject*>(&PyComplex_Type);
 }
 

@@ -19,8 +19,10 @@ void store(void* at, PyObject* value, const char* op) {
     }
   }
   Scalar scalar = to_scalar(value, op);
-  CEPH_CHECK(!scalar.is_integral() || is_floating(dtype_of<T>::value) || scalar.representable_in(dtype_of<T>::value),
-             ErrorKind::kRuntime, op, "the value ", scalar, " is out of the range of ", name_of(dtype_of<T>::value));
+  CEPH_CHECK(!scalar.is_integral() || is_floating(dtype_of<T>::value) ||
+                 scalar.representable_in(dtype_of<T>::value),
+             ErrorKind::kRuntime, op, "the value ", scalar, " is out of the range of ",
+             name_of(dtype_of<T>::value));
   element = scalar.to<T>(op);
   std::memcpy(at, &element, sizeof(T));
 }

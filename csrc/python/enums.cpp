@@ -31,8 +31,7 @@ PyGetSetDef getset[] = {
 
 PyTypeObject enum_type(const char* name, const char* doc) {
   return {
-      .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)
-      .tp_name = name,
+      .ob_base = PyVarObject_HEAD_INIT(nullptr, 0).tp_name = name,
       .tp_basicsize = sizeof(EnumObject),
       .tp_repr = enum_repr,
       .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
@@ -49,7 +48,8 @@ PyObject* layouts[std::size(kLayouts)];
 PyObject* formats[std::size(kFormats)];
 
 template <size_t N>
-void fill(PyObject* module, PyTypeObject* type, const char* const (&names)[N], PyObject* (&objects)[N]) {
+void fill(PyObject* module, PyTypeObject* type, const char* const (&names)[N],
+          PyObject* (&objects)[N]) {
   for (size_t i = 0; i < N; ++i) {
     auto* object = PyObject_New(EnumObject, type);
     if (!object) throw_python_error();
@@ -61,8 +61,8 @@ void fill(PyObject* module, PyTypeObject* type, const char* const (&names)[N], P
 }
 
 int value_of(PyObject* o, PyTypeObject* type) {
-  CEPH_CHECK(Py_TYPE(o) == type, ErrorKind::kType, short_type_name(type), "expected a ", type->tp_name,
-             "; got ", type_name(o));
+  CEPH_CHECK(Py_TYPE(o) == type, ErrorKind::kType, short_type_name(type), "expected a ",
+             type->tp_name, "; got ", type_name(o));
   return reinterpret_cast<EnumObject*>(o)->value;
 }
 

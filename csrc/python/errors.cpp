@@ -12,22 +12,22 @@ PyObject* out_of_memory_class = nullptr;
 // The one table of kinds and classes; null: looked up in the function below.
 PyObject* const* class_slot(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::kRuntime:
-    case ErrorKind::kInternal:
-    case ErrorKind::kPython:
-      return &PyExc_RuntimeError;
-    case ErrorKind::kType:
-      return &PyExc_TypeError;
-    case ErrorKind::kValue:
-      return &PyExc_ValueError;
-    case ErrorKind::kIndex:
-      return &PyExc_IndexError;
-    case ErrorKind::kNotImplemented:
-      return &PyExc_NotImplementedError;
-    case ErrorKind::kOverflow:
-      return &PyExc_OverflowError;
-    case ErrorKind::kOutOfMemory:
-      return &out_of_memory_class;
+  case ErrorKind::kRuntime:
+  case ErrorKind::kInternal:
+  case ErrorKind::kPython:
+    return &PyExc_RuntimeError;
+  case ErrorKind::kType:
+    return &PyExc_TypeError;
+  case ErrorKind::kValue:
+    return &PyExc_ValueError;
+  case ErrorKind::kIndex:
+    return &PyExc_IndexError;
+  case ErrorKind::kNotImplemented:
+    return &PyExc_NotImplementedError;
+  case ErrorKind::kOverflow:
+    return &PyExc_OverflowError;
+  case ErrorKind::kOutOfMemory:
+    return &out_of_memory_class;
   }
   return &PyExc_RuntimeError;
 }
@@ -85,10 +85,11 @@ void add_type(PyObject* module, PyTypeObject* type, const char* name) {
 }
 
 void init_errors(PyObject* module) {
-  out_of_memory_class = checked(PyErr_NewExceptionWithDoc(
-      "cepheid.OutOfMemoryError",
-      "Memory of a device is used up; the message says how much was asked for and how much is held.",
-      PyExc_RuntimeError, nullptr));
+  out_of_memory_class =
+      checked(PyErr_NewExceptionWithDoc("cepheid.OutOfMemoryError",
+                                        "Memory of a device is used up; the message says how much "
+                                        "was asked for and how much is held.",
+                                        PyExc_RuntimeError, nullptr));
   add_object(module, "OutOfMemoryError", out_of_memory_class);
 }
 

@@ -44,7 +44,8 @@ void set_all_names() {
 
 }  // namespace
 
-Unit::Unit(ArrayRef<const Function*> tables, ArrayRef<PyMethodDef*> functions, ArrayRef<PyMethodDef*> methods)
+Unit::Unit(ArrayRef<const Function*> tables, ArrayRef<PyMethodDef*> functions,
+           ArrayRef<PyMethodDef*> methods)
     : tables(tables), functions(functions), methods(methods) {
   units().push_back(this);
 }
@@ -58,9 +59,11 @@ bool is_large(const IntVector& sizes) {
   return false;
 }
 
-PyObject* override_function(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* override_function(const char* name, PyObject* const* args, Py_ssize_t nargs,
+                            PyObject* kwnames) {
   Ref function = attribute(functions_module, name);
-  return call_torch_function(function.get(), name, nullptr, args, PyVectorcall_NARGS(nargs), kwnames);
+  return call_torch_function(function.get(), name, nullptr, args, PyVectorcall_NARGS(nargs),
+                             kwnames);
 }
 
 PyTypeObject* named_results(const char* op, std::initializer_list<const char*> fields) {
@@ -71,8 +74,8 @@ PyTypeObject* named_results(const char* op, std::initializer_list<const char*> f
   std::vector<PyStructSequence_Field> rows;
   for (const char* field : fields) rows.push_back({field, nullptr});
   rows.push_back({nullptr, nullptr});
-  PyStructSequence_Desc desc{name.c_str(), "Results of an op, by position and by name.", rows.data(),
-                             static_cast<int>(fields.size())};
+  PyStructSequence_Desc desc{name.c_str(), "Results of an op, by position and by name.",
+                             rows.data(), static_cast<int>(fields.size())};
   PyTypeObject* type = PyStructSequence_NewType(&desc);
   if (!type) throw_python_error();
   add_object(return_types_module, op, reinterpret_cast<PyObject*>(type));

@@ -35,33 +35,37 @@ inline PyObject* wrap_result(const Scalar& result) { return wrap_scalar(result);
 PyTypeObject* named_results(const char* op, std::initializer_list<const char*> fields);
 PyObject* wrap_results(PyTypeObject* type, TensorList results);
 
-PyObject* override_function(const char* name, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
+PyObject* override_function(const char* name, PyObject* const* args, Py_ssize_t nargs,
+                            PyObject* kwnames);
 
 template <class Call>
-PyObject* run_function(const Function& function, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames,
-                       Call call) {
+PyObject* run_function(const Function& function, PyObject* const* args, Py_ssize_t nargs,
+                       PyObject* kwnames, Call call) {
   return guarded([&] {
     Parsed p;
     parse(function, nullptr, args, nargs, kwnames, p);
-    if (p.overridden) [[unlikely]] return override_function(function.name, args, nargs, kwnames);
+    if (p.overridden) [[unlikely]]
+      return override_function(function.name, args, nargs, kwnames);
     return call(p);
   });
 }
 
 template <class Call>
-PyObject* run_method(const Function& function, PyObject* self, PyObject* const* args, Py_ssize_t nargs,
-                     PyObject* kwnames, Call call) {
+PyObject* run_method(const Function& function, PyObject* self, PyObject* const* args,
+                     Py_ssize_t nargs, PyObject* kwnames, Call call) {
   return guarded([&] {
     Parsed p;
     parse(function, self, args, nargs, kwnames, p);
-    if (p.overridden) [[unlikely]] return override_method(function.name, self, args, nargs, kwnames);
+    if (p.overridden) [[unlikely]]
+      return override_method(function.name, self, args, nargs, kwnames);
     return call(p);
   });
 }
 
 // One per family, a global of its unit: what the module puts into _C.functions and into Tensor.
 struct Unit {
-  Unit(ArrayRef<const Function*> tables, ArrayRef<PyMethodDef*> functions, ArrayRef<PyMethodDef*> methods);
+  Unit(ArrayRef<const Function*> tables, ArrayRef<PyMethodDef*> functions,
+       ArrayRef<PyMethodDef*> methods);
 
   ArrayRef<const Function*> tables;
   ArrayRef<PyMethodDef*> functions;

@@ -27,7 +27,8 @@ PyObject* allocate(PyTypeObject* type, Generator generator) {
 PyObject* generator_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"device", nullptr};
   PyObject* device = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Generator", const_cast<char**>(names), &device)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Generator", const_cast<char**>(names),
+                                   &device)) {
     return nullptr;
   }
   return guarded([&] {
@@ -86,12 +87,13 @@ PyObject* get_state(PyObject* self, PyObject*) {
 
 PyObject* set_state(PyObject* self, PyObject* state) {
   return guarded([&] {
-    CEPH_CHECK(is_tensor(state), ErrorKind::kType, "Generator.set_state", "expected a uint8 tensor; got ",
-               type_name(state));
+    CEPH_CHECK(is_tensor(state), ErrorKind::kType, "Generator.set_state",
+               "expected a uint8 tensor; got ", type_name(state));
     const Tensor& t = unwrap(state);
-    CEPH_CHECK(t.dtype() == DType::UInt8 && t.device().is_cpu() && t.is_contiguous(), ErrorKind::kType,
-               "Generator.set_state", "the state must be a contiguous uint8 tensor on the CPU; got ", t.dtype(),
-               " on ", t.device());
+    CEPH_CHECK(t.dtype() == DType::UInt8 && t.device().is_cpu() && t.is_contiguous(),
+               ErrorKind::kType, "Generator.set_state",
+               "the state must be a contiguous uint8 tensor on the CPU; got ", t.dtype(), " on ",
+               t.device());
     impl(self).set_state(static_cast<const uint8_t*>(t.data()), static_cast<size_t>(t.numel()));
     return Py_NewRef(self);
   });
@@ -125,12 +127,16 @@ PyObject* rebuild(PyObject*, PyObject* args) {
 }
 
 PyMethodDef methods[] = {
-    {"manual_seed", manual_seed, METH_O, "manual_seed(seed) -> Generator: seeds; a seed is in [-2**63, 2**64)."},
-    {"seed", seed, METH_NOARGS, "seed() -> int: seeds from the system's entropy; returns the seed."},
-    {"initial_seed", initial_seed, METH_NOARGS, "initial_seed() -> int: the seed that was last set."},
+    {"manual_seed", manual_seed, METH_O,
+     "manual_seed(seed) -> Generator: seeds; a seed is in [-2**63, 2**64)."},
+    {"seed", seed, METH_NOARGS,
+     "seed() -> int: seeds from the system's entropy; returns the seed."},
+    {"initial_seed", initial_seed, METH_NOARGS,
+     "initial_seed() -> int: the seed that was last set."},
     {"get_state", get_state, METH_NOARGS, "get_state() -> Tensor: the state as 5056 bytes, uint8."},
     {"set_state", set_state, METH_O, "set_state(state): goes on from a state of get_state."},
-    {"clone_state", clone_state, METH_NOARGS, "clone_state() -> Generator: another one in the same state."},
+    {"clone_state", clone_state, METH_NOARGS,
+     "clone_state() -> Generator: another one in the same state."},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -146,8 +152,7 @@ PyMethodDef functions[] = {
 }  // namespace
 
 PyTypeObject GeneratorType = {
-    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)
-    .tp_name = "cepheid.Generator",
+    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0).tp_name = "cepheid.Generator",
     .tp_basicsize = sizeof(GeneratorObject),
     .tp_dealloc = generator_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT,
@@ -157,7 +162,9 @@ PyTypeObject GeneratorType = {
     .tp_new = generator_new,
 };
 
-const Generator& unwrap_generator(PyObject* o) { return reinterpret_cast<GeneratorObject*>(o)->generator; }
+const Generator& unwrap_generator(PyObject* o) {
+  return reinterpret_cast<GeneratorObject*>(o)->generator;
+}
 
 PyObject* wrap_generator(Generator generator) {
   if (!generator) return Py_NewRef(Py_None);

@@ -1,8 +1,8 @@
 // Note [Indexing]
 // An index is a tuple of items (anything else counts as a tuple of one). Ints, slices, None and
-// Ellipsis make a view, dimension by dimension. Bools, tensors and sequences are kept aside as index
-// tensors, one per dimension of the view they stand for; when there are any, index / index_put_ is
-// called once with them at the end. A 0-dim integer tensor is an int.
+// Ellipsis make a view, dimension by dimension. Bools, tensors and sequences are kept aside as
+// index tensors, one per dimension of the view they stand for; when there are any, index /
+// index_put_ is called once with them at the end. A 0-dim integer tensor is an int.
 
 #include "python/indexing.h"
 
@@ -39,7 +39,8 @@ bool is_int_item(PyObject* item) {
 }
 
 bool is_numpy_bool(PyObject* item) {
-  return is_numpy_scalar(item) && std::string_view(short_type_name(Py_TYPE(item))).starts_with("bool");
+  return is_numpy_scalar(item) &&
+         std::string_view(short_type_name(Py_TYPE(item))).starts_with("bool");
 }
 
 // Dimensions of the tensor that one item uses up.
@@ -52,7 +53,8 @@ int64_t dims_of(PyObject* item) {
 
 int64_t consumed_dims(PyObject* items) {
   int64_t total = 0;
-  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); ++i) total += dims_of(PyTuple_GET_ITEM(items, i));
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items); ++i)
+    total += dims_of(PyTuple_GET_ITEM(items, i));
   return total;
 }
 
@@ -63,7 +65,8 @@ struct Bounds {
 Bounds slice_bounds(PyObject* slice, int64_t size) {
   Py_ssize_t start, stop, step;
   if (PySlice_Unpack(slice, &start, &stop, &step) < 0) throw_python_error();
-  CEPH_CHECK(step > 0, ErrorKind::kValue, "slice", "the step must be greater than zero; got ", step);
+  CEPH_CHECK(step > 0, ErrorKind::kValue, "slice", "the step must be greater than zero; got ",
+             step);
   PySlice_AdjustIndices(static_cast<Py_ssize_t>(size), &start, &stop, step);
   return {start, stop, step};
 }
@@ -86,7 +89,8 @@ Tensor converted(const Tensor& t, DType dtype) {
 }
 
 Tensor mask_from_bytes(const Tensor& index) {
-  checked(PyErr_WarnEx(PyExc_UserWarning, "index: a uint8 tensor counts as a mask, which is deprecated; make it bool",
+  checked(PyErr_WarnEx(PyExc_UserWarning,
+                       "index: a uint8 tensor counts as a mask, which is deprecated; make it bool",
                        1));
   return converted(index, DType::Bool);
 }
@@ -94,7 +98,8 @@ Tensor mask_from_bytes(const Tensor& index) {
 // A list, an array: what tensor() makes of it; nothing in it has no dtype of its own.
 Tensor index_from_sequence(PyObject* item) {
   Tensor index = tensor_from_data(item, {}, Device(), "index");
-  return index.numel() == 0 && !is_integral(index.dtype(), true) ? converted(index, DType::Int64) : index;
+  return index.numel() == 0 && !is_integral(index.dtype(), true) ? converted(index, DType::Int64)
+                                                                 : index;
 }
 
 // x[True] and x[False]: a new dimension of size 1 or 0.
@@ -110,8 +115,8 @@ class Walk {
   Walk(const Tensor& self, PyObject* items) : items_(items) {
     result_.view = self;
     int64_t used = consumed_dims(items);
-    CEPH_CHECK(used <= self.dim(), ErrorKind::kIndex, "index", "too many indices for a tensor of dimension ",
-               self.dim(), "; got ", used);
+    CEPH_CHECK(used <= self.dim(), ErrorKind::kIndex, "index",
+               "too many indices for a tensor of dimension ", self.dim(), "; got ", used);
     skipped_ = self.dim() - used;
   }
 
@@ -140,8 +145,10 @@ class Walk {
     } else if (is_sequence_index(item)) {
       apply_tensor(index_from_sequence(item));
     } else {
-      fail(ErrorKind::kIndex, "index", "only ints, slices (`:`), Ellipsis, None, bools, and tensors or sequences of ints "
-           "and bools are valid indices; got ", type_name(item));
+      fail(ErrorKind::kIndex, "index",
+           "only ints, slices (`:`), Ellipsis, None, bools, and tensors or sequences of ints "
+           "and bools are valid indices; got ",
+           type_name(item));
     }
   }
 
@@ -163,8 +170,8 @@ class Walk {
     keep(std::move(index));
   }
 
-  // An index tensor for the dimension that has been reached; a mask stands for `dims` of them, but is
-  // one entry of the list that index takes.
+  // An index tensor for the dimension that has been reached; a mask stands for `dims` of them, but
+  // is one entry of the list that index takes.
   void keep(Tensor index, int64_t dims = 1) {
     result_.indices.resize(static_cast<size_t>(dim_ - mask_dims_));
     result_.indices.push_back(std::move(index));
@@ -185,7 +192,8 @@ Ref as_tuple(PyObject* index) {
 }
 
 Tensor apply_one_int(const Tensor& t, PyObject* index) {
-  CEPH_CHECK(t.dim() > 0, ErrorKind::kIndex, "index", "a 0-dim tensor can't be indexed with an int; use item()");
+  CEPH_CHECK(t.dim() > 0, ErrorKind::kIndex, "index",
+             "a 0-dim tensor can't be indexed with an int; use item()");
   return apply_int(t, 0, to_int64(index, "index"));
 }
 
@@ -195,15 +203,18 @@ Tensor distinct(const Tensor& self, Tensor view) {
 }
 
 Tensor get_item(const Tensor& self, PyObject* index) {
-  if (PyLong_CheckExact(index)) [[likely]] return apply_one_int(self, index);
+  if (PyLong_CheckExact(index)) [[likely]]
+    return apply_one_int(self, index);
   if (PySlice_Check(index) && self.dim() > 0) return distinct(self, apply_slice(self, 0, index));
   Ref items = as_tuple(index);
   Indexed x = Walk(self, items.get()).run();
   if (!x.advanced) return distinct(self, std::move(x.view));
-  return unlocked(is_large(x.indices) || is_large(x.view), [&] { return ops::index(x.view, x.indices); });
+  return unlocked(is_large(x.indices) || is_large(x.view),
+                  [&] { return ops::index(x.view, x.indices); });
 }
 
-// ---- assignment ------------------------------------------------------------------------------------
+// ---- assignment
+// ------------------------------------------------------------------------------------
 
 Tensor number_tensor(const Scalar& value, const Tensor& like) {
   Tensor t = empty_tensor({}, like.dtype(), like.device());
@@ -212,8 +223,10 @@ Tensor number_tensor(const Scalar& value, const Tensor& like) {
 
 Tensor value_tensor(PyObject* value, const Tensor& target) {
   if (is_tensor(value)) return unwrap(value);
-  CEPH_CHECK(is_sequence_index(value), ErrorKind::kType, "index assignment", "expected a number, a tensor or a "
-             "sequence of numbers for a tensor of ", target.dtype(), "; got ", type_name(value));
+  CEPH_CHECK(is_sequence_index(value), ErrorKind::kType, "index assignment",
+             "expected a number, a tensor or a "
+             "sequence of numbers for a tensor of ",
+             target.dtype(), "; got ", type_name(value));
   return tensor_from_data(value, target.dtype(), target.device(), "index assignment");
 }
 
@@ -247,7 +260,8 @@ void assign_indexed(const Indexed& x, PyObject* value) {
 
 PyObject* tensor_subscript(PyObject* self, PyObject* index) {
   return guarded([&]() -> PyObject* {
-    if (needs_override(self)) [[unlikely]] return override_method("__getitem__", self, &index, 1, nullptr);
+    if (needs_override(self)) [[unlikely]]
+      return override_method("__getitem__", self, &index, 1, nullptr);
     return wrap(get_item(unwrap(self), index));
   });
 }

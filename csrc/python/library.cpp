@@ -52,7 +52,8 @@ std::shared_ptr<BoxedKernel> make_kernel(PyObject* fn, bool with_op) {
       [kept, with_op](DispatchCtx ctx, Stack& stack) { call_kernel(*kept, with_op, ctx, stack); });
 }
 
-// ---- the registrations that are in force ----------------------------------------------------------------
+// ---- the registrations that are in force
+// ----------------------------------------------------------------
 
 struct Registration {
   OperatorEntry* entry;  // null: a fallback
@@ -72,15 +73,18 @@ PyObject* remember(Registration registration) {
   return PyLong_FromLong(next);
 }
 
-// ---- checks ---------------------------------------------------------------------------------------------
+// ---- checks
+// ---------------------------------------------------------------------------------------------
 
 // TypeError unless `fn` can be called with the schema's arguments.
 void check_signature(PyObject* fn, const OpSchema& schema, const std::string& op) {
-  CEPH_CHECK(PyCallable_Check(fn), ErrorKind::kType, op, "a kernel must be callable; got ", type_name(fn));
+  CEPH_CHECK(PyCallable_Check(fn), ErrorKind::kType, op, "a kernel must be callable; got ",
+             type_name(fn));
   Ref inspect = own(PyImport_ImportModule("inspect"));
   Ref signature = Ref::steal(PyObject_CallMethod(inspect.get(), "signature", "O", fn));
   if (!signature) {
-    if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError)) throw_python_error();
+    if (!PyErr_ExceptionMatches(PyExc_ValueError) && !PyErr_ExceptionMatches(PyExc_TypeError))
+      throw_python_error();
     PyErr_Clear();  // a builtin that doesn't tell
     return;
   }
@@ -99,15 +103,15 @@ void check_signature(PyObject* fn, const OpSchema& schema, const std::string& op
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw_python_error();
   PyErr_Clear();
   Ref text = own(PyObject_Str(signature.get()));
-  fail(ErrorKind::kType, op, "the kernel's signature ", PyUnicode_AsUTF8(text.get()), " can't take the arguments of ",
-       schema.print());
+  fail(ErrorKind::kType, op, "the kernel's signature ", PyUnicode_AsUTF8(text.get()),
+       " can't take the arguments of ", schema.print());
 }
 
 // The slots that a registration fills: a composite stands at every backend that has no kernel, and,
 // unless autograd is to see through it, runs before the Python key's rule.
 std::vector<DispatchKey> slots_for(PyObject* key, const OperatorEntry& entry) {
-  CEPH_CHECK(PyUnicode_Check(key), ErrorKind::kType, "_library_impl", "the dispatch key must be a str; got ",
-             type_name(key));
+  CEPH_CHECK(PyUnicode_Check(key), ErrorKind::kType, "_library_impl",
+             "the dispatch key must be a str; got ", type_name(key));
   std::string_view name = PyUnicode_AsUTF8(key);
   bool implicit = name == "CompositeImplicitAutograd";
   if (!implicit && name != "CompositeExplicitAutograd") return {to_dispatch_key(key)};
@@ -119,7 +123,8 @@ std::vector<DispatchKey> slots_for(PyObject* key, const OperatorEntry& entry) {
   return slots;
 }
 
-// ---- functions ------------------------------------------------------------------------------------------
+// ---- functions
+// ------------------------------------------------------------------------------------------
 
 std::map<std::string, std::unique_ptr<OperatorEntry>>& defined() {
   static std::map<std::string, std::unique_ptr<OperatorEntry>> map;
@@ -134,7 +139,8 @@ PyObject* library_define(PyObject*, PyObject* args) {
     OpSchema parsed = OpSchema::parse(schema);
     std::string name = std::string(ns) + "::" + parsed.name;
     if (!parsed.overload.empty()) name += "." + parsed.overload;
-    CEPH_CHECK(!Dispatcher::global().find(name), ErrorKind::kRuntime, "define", "an op ", name, " exists already");
+    CEPH_CHECK(!Dispatcher::global().find(name), ErrorKind::kRuntime, "define", "an op ", name,
+               " exists already");
     auto entry = std::make_unique<OperatorEntry>(ns, schema);
     defined().emplace(name, std::move(entry));
     return PyUnicode_FromString(name.c_str());
@@ -178,7 +184,8 @@ PyObject* library_fallback(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "OO:_library_fallback", &key, &fn)) return nullptr;
   return guarded([&] {
     DispatchKey slot = to_dispatch_key(key);
-    CEPH_CHECK(PyCallable_Check(fn), ErrorKind::kType, "fallback", "must be callable; got ", type_name(fn));
+    CEPH_CHECK(PyCallable_Check(fn), ErrorKind::kType, "fallback", "must be callable; got ",
+               type_name(fn));
     CEPH_CHECK(slot != DispatchKey::Python, ErrorKind::kValue, "fallback",
                "the Python key's fallback is __torch_dispatch__; use a TorchDispatchMode");
     Registration registration{nullptr, {}, slot, Dispatcher::global().fallback(slot)};
@@ -223,8 +230,8 @@ PyObject* library_remove(PyObject*, PyObject* handle) {
     long id = PyLong_AsLong(handle);
     if (id == -1 && PyErr_Occurred()) throw_python_error();
     auto found = registrations().find(id);
-    CEPH_CHECK(found != registrations().end(), ErrorKind::kRuntime, "_library_remove", "handle ", id,
-               " isn't in force");
+    CEPH_CHECK(found != registrations().end(), ErrorKind::kRuntime, "_library_remove", "handle ",
+               id, " isn't in force");
     Registration registration = std::move(found->second);
     registrations().erase(found);
     if (registration.entry) {
@@ -237,11 +244,15 @@ PyObject* library_remove(PyObject*, PyObject* handle) {
 }
 
 PyMethodDef functions[] = {
-    {"_library_define", library_define, METH_VARARGS, "_library_define(ns, schema) -> qualified name"},
+    {"_library_define", library_define, METH_VARARGS,
+     "_library_define(ns, schema) -> qualified name"},
     {"_library_undefine", library_undefine, METH_O, "_library_undefine(qualified_name)"},
-    {"_library_impl", library_impl, METH_VARARGS, "_library_impl(qualified_name, key, fn) -> handle"},
-    {"_library_fallback", library_fallback, METH_VARARGS, "_library_fallback(key, fn) -> handle; fn(op, *args, **kwargs)"},
-    {"_library_remove", library_remove, METH_O, "_library_remove(handle): restores what the registration replaced."},
+    {"_library_impl", library_impl, METH_VARARGS,
+     "_library_impl(qualified_name, key, fn) -> handle"},
+    {"_library_fallback", library_fallback, METH_VARARGS,
+     "_library_fallback(key, fn) -> handle; fn(op, *args, **kwargs)"},
+    {"_library_remove", library_remove, METH_O,
+     "_library_remove(handle): restores what the registration replaced."},
     {nullptr, nullptr, 0, nullptr},
 };
 

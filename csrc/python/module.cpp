@@ -29,9 +29,10 @@ PyModuleDef definition = {
 };
 
 constexpr void (*kParts[])(PyObject*) = {
-    init_errors,  init_torch_function, init_dtype,     init_device, init_enums, init_size,    init_storage,
-    init_python_dispatch, init_tensor_type, init_generator, init_construct, init_array, init_dlpack, init_pickle,
-    init_op_object, init_library, init_settings, init_generated,
+    init_errors,    init_torch_function, init_dtype,           init_device,      init_enums,
+    init_size,      init_storage,        init_python_dispatch, init_tensor_type, init_generator,
+    init_construct, init_array,          init_dlpack,          init_pickle,      init_op_object,
+    init_library,   init_settings,       init_generated,
 };
 
 }  // namespace

@@ -46,7 +46,8 @@ PyObject* run_boxed(const OperatorEntry& entry, Stack stack, Run run) {
 PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   return guarded([&] {
     OperatorEntry& entry = entry_of(self);
-    Stack stack = stack_from_call(entry.schema(), entry.qualified_name(), args, PyVectorcall_NARGS(nargsf), kwnames);
+    Stack stack = stack_from_call(entry.schema(), entry.qualified_name(), args,
+                                  PyVectorcall_NARGS(nargsf), kwnames);
     return run_boxed(entry, std::move(stack), [&](Stack& s) { entry.call_boxed(s); });
   });
 }
@@ -63,10 +64,12 @@ DispatchKeySet key_set(PyObject* names) {
 // redispatch(keys, *args, **kwargs): among these keys only.
 PyObject* redispatch(PyObject* self, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   return guarded([&] {
-    CEPH_CHECK(nargs >= 1, ErrorKind::kType, "redispatch", "the first argument must be a list of dispatch keys");
+    CEPH_CHECK(nargs >= 1, ErrorKind::kType, "redispatch",
+               "the first argument must be a list of dispatch keys");
     OperatorEntry& entry = entry_of(self);
     DispatchKeySet keys = key_set(args[0]);
-    Stack stack = stack_from_call(entry.schema(), entry.qualified_name(), args + 1, nargs - 1, kwnames);
+    Stack stack =
+        stack_from_call(entry.schema(), entry.qualified_name(), args + 1, nargs - 1, kwnames);
     return run_boxed(entry, std::move(stack), [&](Stack& s) { entry.redispatch_boxed(keys, s); });
   });
 }
@@ -74,7 +77,8 @@ PyObject* redispatch(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
 PyObject* has_kernel(PyObject* self, PyObject* key) {
   return guarded([&] {
     const char* name = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : "";
-    if (std::string_view(name).starts_with("Composite")) return PyBool_FromLong(entry_of(self).is_composite());
+    if (std::string_view(name).starts_with("Composite"))
+      return PyBool_FromLong(entry_of(self).is_composite());
     return PyBool_FromLong(entry_of(self).has_kernel(to_dispatch_key(key)));
   });
 }
@@ -89,7 +93,8 @@ std::string overload_name(const OperatorEntry& entry) {
 }
 
 PyObject* op_repr(PyObject* self) {
-  if (!object_of(self)->entry) return PyUnicode_FromFormat("<OpOverload of '%U', which is gone>", object_of(self)->name);
+  if (!object_of(self)->entry)
+    return PyUnicode_FromFormat("<OpOverload of '%U', which is gone>", object_of(self)->name);
   return guarded([&] {
     OperatorEntry& entry = entry_of(self);
     return PyUnicode_FromFormat("<OpOverload(op='%s', overload='%s')>", packet_name(entry).c_str(),
@@ -98,7 +103,8 @@ PyObject* op_repr(PyObject* self) {
 }
 
 PyObject* op_str(PyObject* self) {
-  return guarded([&] { return from_text(packet_name(entry_of(self)) + "." + overload_name(entry_of(self))); });
+  return guarded(
+      [&] { return from_text(packet_name(entry_of(self)) + "." + overload_name(entry_of(self))); });
 }
 
 using TextOf = std::string (*)(const OperatorEntry&);
@@ -153,9 +159,12 @@ void op_dealloc(PyObject* self) {
 PyGetSetDef getset[] = {
     {"namespace", get_text<ns_of>, nullptr, "Namespace: aten.", nullptr},
     {"opname", get_text<opname_of>, nullptr, "Name without namespace and overload: add.", nullptr},
-    {"overload", get_text<overload_of>, nullptr, "Overload's name; empty when it has none.", nullptr},
-    {"_overloadname", get_text<overload_name>, nullptr, "Overload's name; default when it has none.", nullptr},
-    {"overloadname", get_text<overload_name>, nullptr, "Overload's name; default when it has none.", nullptr},
+    {"overload", get_text<overload_of>, nullptr, "Overload's name; empty when it has none.",
+     nullptr},
+    {"_overloadname", get_text<overload_name>, nullptr,
+     "Overload's name; default when it has none.", nullptr},
+    {"overloadname", get_text<overload_name>, nullptr, "Overload's name; default when it has none.",
+     nullptr},
     {"schema", get_text<schema_of>, nullptr, "The schema's text.", nullptr},
     {"_schema", get_text<schema_of>, nullptr, "The schema's text.", nullptr},
     {"__name__", get_text<dunder_name_of>, nullptr, nullptr, nullptr},
@@ -165,13 +174,15 @@ PyGetSetDef getset[] = {
     {"name", get_name, nullptr, "Qualified name: aten::add.Tensor.", nullptr},
     {"is_composite", get_composite, nullptr, "Whether other ops do the work.", nullptr},
     {"mutates", get_mutates, nullptr, "Whether it writes an argument.", nullptr},
-    {"is_view", get_is_view, nullptr, "Whether a result shares memory with an argument that isn't written.", nullptr},
+    {"is_view", get_is_view, nullptr,
+     "Whether a result shares memory with an argument that isn't written.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 PyMethodDef methods[] = {
     {"redispatch", as_cfunction(redispatch), kFastKeywords,
      "redispatch(keys, *args, **kwargs): calls the kernel of the highest of these keys."},
-    {"has_kernel", has_kernel, METH_O, "has_kernel(key): whether a kernel is registered at the dispatch key."},
+    {"has_kernel", has_kernel, METH_O,
+     "has_kernel(key): whether a kernel is registered at the dispatch key."},
     {"__reduce__", reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -191,14 +202,16 @@ PyObject* name_list(const std::vector<std::string>& names) {
 PyObject* all_ops(PyObject*, PyObject*) {
   return guarded([&] {
     std::vector<std::string> names;
-    for (const OperatorEntry* entry : Dispatcher::global().all()) names.push_back(entry->qualified_name());
+    for (const OperatorEntry* entry : Dispatcher::global().all())
+      names.push_back(entry->qualified_name());
     return name_list(names);
   });
 }
 
 PyObject* overloads(PyObject*, PyObject* packet) {
   return guarded([&] {
-    CEPH_CHECK(PyUnicode_Check(packet), ErrorKind::kType, "_overloads", "expected a str; got ", type_name(packet));
+    CEPH_CHECK(PyUnicode_Check(packet), ErrorKind::kType, "_overloads", "expected a str; got ",
+               type_name(packet));
     std::string wanted = PyUnicode_AsUTF8(packet);
     std::vector<std::string> names;
     for (const OperatorEntry* entry : Dispatcher::global().all()) {
@@ -209,17 +222,18 @@ PyObject* overloads(PyObject*, PyObject* packet) {
 }
 
 PyMethodDef functions[] = {
-    {"_get_op", get_op, METH_O, "_get_op(\"aten::add.Tensor\") -> OpOverload; LookupError when there is none."},
+    {"_get_op", get_op, METH_O,
+     "_get_op(\"aten::add.Tensor\") -> OpOverload; LookupError when there is none."},
     {"_all_ops", all_ops, METH_NOARGS, "Qualified names of all ops, sorted."},
-    {"_overloads", overloads, METH_O, "_overloads(\"aten::add\") -> names of the overloads, \"\" for the unnamed one."},
+    {"_overloads", overloads, METH_O,
+     "_overloads(\"aten::add\") -> names of the overloads, \"\" for the unnamed one."},
     {nullptr, nullptr, 0, nullptr},
 };
 
 }  // namespace
 
 PyTypeObject OpOverloadType = {
-    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)
-    .tp_name = "cepheid._C.OpOverload",
+    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0).tp_name = "cepheid._C.OpOverload",
     .tp_basicsize = sizeof(OpObject),
     .tp_dealloc = op_dealloc,
     .tp_vectorcall_offset = offsetof(OpObject, vectorcall),
@@ -267,7 +281,8 @@ OperatorEntry& find_op(PyObject* qualified_name) {
              type_name(qualified_name));
   OperatorEntry* entry = Dispatcher::global().find(PyUnicode_AsUTF8(qualified_name));
   if (!entry) {
-    PyErr_Format(PyExc_LookupError, "no op is registered as '%U'; names have the form namespace::name.overload",
+    PyErr_Format(PyExc_LookupError,
+                 "no op is registered as '%U'; names have the form namespace::name.overload",
                  qualified_name);
     throw_python_error();
   }
@@ -275,14 +290,16 @@ OperatorEntry& find_op(PyObject* qualified_name) {
 }
 
 DispatchKey to_dispatch_key(PyObject* name) {
-  CEPH_CHECK(PyUnicode_Check(name), ErrorKind::kType, "dispatch key", "expected a str; got ", type_name(name));
+  CEPH_CHECK(PyUnicode_Check(name), ErrorKind::kType, "dispatch key", "expected a str; got ",
+             type_name(name));
   std::string known;
   for (int k = 0; k < kNumDispatchKeys; ++k) {
     auto key = static_cast<DispatchKey>(k);
     if (name_of(key) == PyUnicode_AsUTF8(name)) return key;
     known += (k ? ", " : "") + std::string(name_of(key));
   }
-  fail(ErrorKind::kValue, "dispatch key", "'", PyUnicode_AsUTF8(name), "' is none; keys are ", known);
+  fail(ErrorKind::kValue, "dispatch key", "'", PyUnicode_AsUTF8(name), "' is none; keys are ",
+       known);
 }
 
 void init_op_object(PyObject* module) {

@@ -32,7 +32,8 @@ PyObject* binary_slow(PyObject* a, PyObject* b) {
   if (!left) return not_implemented();
   const Tensor* right = as_operand(b, Op::kNumbers, number, Op::kMethod);
   if (!right) return not_implemented();
-  return wrap(unlocked(is_large(*left) || is_large(*right), [&] { return Op::call(*left, *right); }));
+  return wrap(
+      unlocked(is_large(*left) || is_large(*right), [&] { return Op::call(*left, *right); }));
 }
 
 template <class Op>
@@ -40,7 +41,8 @@ PyObject* binary_slot(PyObject* a, PyObject* b) {
   return guarded([&]() -> PyObject* {
     if (is_plain(a) && is_exact_tensor(b)) [[likely]] {
       const Tensor &left = unwrap(a), &right = unwrap(b);
-      return wrap(unlocked(is_large(left) || is_large(right), [&] { return Op::call(left, right); }));
+      return wrap(
+          unlocked(is_large(left) || is_large(right), [&] { return Op::call(left, right); }));
     }
     return binary_slow<Op>(a, b);
   });

@@ -1,11 +1,11 @@
 // Pickling and copying of tensors. Storages are shared: two views in one pickle stay views of one.
 
+#include "python/pickle.h"
 #include "autograd/meta.h"
 #include "core/layout.h"
 #include "python/arg_convert.h"
 #include "python/arg_parser.h"
 #include "python/dtype.h"
-#include "python/pickle.h"
 #include "python/size.h"
 #include "python/storage.h"
 #include "python/tensor_methods.h"
@@ -18,8 +18,8 @@ namespace {
 TensorObject* object_of(PyObject* self) { return reinterpret_cast<TensorObject*>(self); }
 
 void require_storage(const Tensor& t, const char* op) {
-  CEPH_CHECK(t->has_storage(), ErrorKind::kRuntime, op, "a wrapper subclass has no storage; define ", op,
-             " in the class");
+  CEPH_CHECK(t->has_storage(), ErrorKind::kRuntime, op,
+             "a wrapper subclass has no storage; define ", op, " in the class");
 }
 
 IntVector ints_of(PyObject* sequence, const char* op) {
@@ -33,16 +33,19 @@ IntVector ints_of(PyObject* sequence, const char* op) {
 
 // A tensor over a storage. What comes from a pickle isn't believed: geometry is checked against the
 // storage's real size before anything is made.
-Tensor tensor_over(const Storage& storage, DType dtype, int64_t offset, IntArrayRef sizes, IntArrayRef strides) {
+Tensor tensor_over(const Storage& storage, DType dtype, int64_t offset, IntArrayRef sizes,
+                   IntArrayRef strides) {
   constexpr const char* op = "_rebuild_tensor";
-  CEPH_CHECK(sizes.size() == strides.size(), ErrorKind::kValue, op, "one stride per dimension is needed; got ",
-             strides.size(), " for ", sizes.size());
-  CEPH_CHECK(offset >= 0, ErrorKind::kValue, op, "the storage offset must not be negative; got ", offset);
+  CEPH_CHECK(sizes.size() == strides.size(), ErrorKind::kValue, op,
+             "one stride per dimension is needed; got ", strides.size(), " for ", sizes.size());
+  CEPH_CHECK(offset >= 0, ErrorKind::kValue, op, "the storage offset must not be negative; got ",
+             offset);
   for (size_t d = 0; d < sizes.size(); ++d) {
-    CEPH_CHECK(sizes[d] >= 0 && strides[d] >= 0, ErrorKind::kValue, op, "sizes and strides must not be negative; got ",
-               sizes, " and ", strides);
+    CEPH_CHECK(sizes[d] >= 0 && strides[d] >= 0, ErrorKind::kValue, op,
+               "sizes and strides must not be negative; got ", sizes, " and ", strides);
   }
-  size_t needed = checked_numel(sizes, op) == 0 ? 0 : checked_nbytes(sizes, strides, offset, dtype, op);
+  size_t needed =
+      checked_numel(sizes, op) == 0 ? 0 : checked_nbytes(sizes, strides, offset, dtype, op);
   CEPH_CHECK(needed <= storage->nbytes(), ErrorKind::kValue, op, "the tensor needs ", needed,
              " bytes of its storage, which has ", storage->nbytes());
   DispatchKeySet keys = empty_tensor({0}, dtype, storage->device()).keys();
@@ -54,8 +57,8 @@ Tensor tensor_over(const Storage& storage, DType dtype, int64_t offset, IntArray
 // _rebuild_tensor(cls, storage, dtype, storage_offset, size, stride, requires_grad)
 PyObject* rebuild_tensor(PyObject*, PyObject* args) {
   PyObject *cls, *storage, *dtype, *offset, *size, *stride, *requires_grad;
-  if (!PyArg_ParseTuple(args, "O!O!O!OOOO:_rebuild_tensor", &PyType_Type, &cls, &StorageType, &storage, &DTypeType, &dtype,
-                        &offset, &size, &stride, &requires_grad)) {
+  if (!PyArg_ParseTuple(args, "O!O!O!OOOO:_rebuild_tensor", &PyType_Type, &cls, &StorageType,
+                        &storage, &DTypeType, &dtype, &offset, &size, &stride, &requires_grad)) {
     return nullptr;
   }
   return guarded([&] {
@@ -63,15 +66,16 @@ PyObject* rebuild_tensor(PyObject*, PyObject* args) {
     CEPH_CHECK(PyType_IsSubtype(type, &TensorType), ErrorKind::kType, "_rebuild_tensor",
                "the class must be a subclass of Tensor; got ", type->tp_name);
     constexpr const char* op = "_rebuild_tensor";
-    return wrap_as(type, tensor_over(unwrap_storage(storage), unwrap_dtype(dtype), to_int64(offset, op),
-                                     ints_of(size, op), ints_of(stride, op)));
+    return wrap_as(type, tensor_over(unwrap_storage(storage), unwrap_dtype(dtype),
+                                     to_int64(offset, op), ints_of(size, op), ints_of(stride, op)));
   });
 }
 
 // _rebuild_meta_tensor(cls, dtype, size, stride): no bytes to share.
 PyObject* rebuild_meta(PyObject*, PyObject* args) {
   PyObject *cls, *dtype, *size, *stride;
-  if (!PyArg_ParseTuple(args, "O!O!OO:_rebuild_meta_tensor", &PyType_Type, &cls, &DTypeType, &dtype, &size, &stride)) {
+  if (!PyArg_ParseTuple(args, "O!O!OO:_rebuild_meta_tensor", &PyType_Type, &cls, &DTypeType, &dtype,
+                        &size, &stride)) {
     return nullptr;
   }
   return guarded([&] {
@@ -79,8 +83,8 @@ PyObject* rebuild_meta(PyObject*, PyObject* args) {
     CEPH_CHECK(PyType_IsSubtype(type, &TensorType), ErrorKind::kType, "_rebuild_meta_tensor",
                "the class must be a subclass of Tensor; got ", type->tp_name);
     constexpr const char* op = "_rebuild_meta_tensor";
-    return wrap_as(type, empty_strided_tensor(ints_of(size, op), ints_of(stride, op), unwrap_dtype(dtype),
-                                              Device(DeviceKind::Meta), op));
+    return wrap_as(type, empty_strided_tensor(ints_of(size, op), ints_of(stride, op),
+                                              unwrap_dtype(dtype), Device(DeviceKind::Meta), op));
   });
 }
 
@@ -93,7 +97,8 @@ Ref rebuild_arguments(PyObject* self) {
   }
   Ref storage = own(wrap_storage(t->storage()));
   return own(Py_BuildValue("(OOOLOOO)", type, storage.get(), dtype_object(t.dtype()),
-                           static_cast<long long>(t.storage_offset()), size.get(), stride.get(), Py_False));
+                           static_cast<long long>(t.storage_offset()), size.get(), stride.get(),
+                           Py_False));
 }
 
 // Attributes, and __slots__ of a subclass where there are any.
@@ -126,9 +131,11 @@ Ref deep_copied(PyObject* value, PyObject* memo) {
 
 PyMethodDef functions[] = {
     {"_rebuild_tensor", rebuild_tensor, METH_VARARGS,
-     "_rebuild_tensor(cls, storage, dtype, storage_offset, size, stride, requires_grad): what a pickled tensor names; "
+     "_rebuild_tensor(cls, storage, dtype, storage_offset, size, stride, requires_grad): what a "
+     "pickled tensor names; "
      "ValueError when the geometry doesn't fit into the storage."},
-    {"_rebuild_meta_tensor", rebuild_meta, METH_VARARGS, "_rebuild_meta_tensor(cls, dtype, size, stride)"},
+    {"_rebuild_meta_tensor", rebuild_meta, METH_VARARGS,
+     "_rebuild_meta_tensor(cls, dtype, size, stride)"},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -138,7 +145,8 @@ PyMethodDef functions[] = {
 PyObject* tensor_reduce(PyObject* self, PyObject*) {
   const Tensor& t = unwrap(self);
   require_storage(t, "__reduce_ex__");
-  Ref rebuild = import_attribute("cepheid._C", t.device().is_meta() ? "_rebuild_meta_tensor" : "_rebuild_tensor");
+  Ref rebuild = import_attribute("cepheid._C",
+                                 t.device().is_meta() ? "_rebuild_meta_tensor" : "_rebuild_tensor");
   Ref arguments = rebuild_arguments(self);
   Ref state = state_of(self);
   if (state.get() == Py_None) return checked(PyTuple_Pack(2, rebuild.get(), arguments.get()));
@@ -154,7 +162,8 @@ PyObject* tensor_deepcopy(PyObject* self, PyObject* memo) {
   require_storage(t, "__deepcopy__");
   Ref storage = own(wrap_storage(t->storage()));
   Ref copied = deep_copied(storage.get(), memo);
-  Tensor result = tensor_over(unwrap_storage(copied.get()), t.dtype(), t.storage_offset(), t.sizes(), t.strides());
+  Tensor result = tensor_over(unwrap_storage(copied.get()), t.dtype(), t.storage_offset(),
+                              t.sizes(), t.strides());
   Ref object = own(wrap_as(Py_TYPE(self), std::move(result)));
   checked(PyDict_SetItem(memo, key.get(), object.get()));
   Tensor grad = grad_of(t);

@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 
-// Type objects of CPython are written with designated initialisers: what isn't named is zero, as meant.
+// Type objects of CPython are written with designated initialisers: what isn't named is zero, as
+// meant.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 namespace ceph::python {
@@ -42,11 +43,13 @@ class Ref {
 [[noreturn]] void throw_python_error();
 
 inline PyObject* checked(PyObject* object) {
-  if (!object) [[unlikely]] throw_python_error();
+  if (!object) [[unlikely]]
+    throw_python_error();
   return object;
 }
 inline void checked(int status) {
-  if (status < 0) [[unlikely]] throw_python_error();
+  if (status < 0) [[unlikely]]
+    throw_python_error();
 }
 // A new reference from a call that may have failed.
 inline Ref own(PyObject* object) { return Ref::steal(checked(object)); }

@@ -36,7 +36,8 @@ class ModeOff {
   PyObject* mode_;
 };
 
-// Operands whose class has a rule: one per class, subclasses before their bases, then left to right.
+// Operands whose class has a rule: one per class, subclasses before their bases, then left to
+// right.
 class Operands {
  public:
   explicit Operands(const Stack& stack) {
@@ -67,8 +68,9 @@ class Operands {
     for (const Ref& seen : objects_) {
       if (Py_TYPE(seen.get()) == type) return;
     }
-    auto at = std::find_if(objects_.begin(), objects_.end(),
-                           [&](const Ref& seen) { return PyType_IsSubtype(type, Py_TYPE(seen.get())); });
+    auto at = std::find_if(objects_.begin(), objects_.end(), [&](const Ref& seen) {
+      return PyType_IsSubtype(type, Py_TYPE(seen.get()));
+    });
     objects_.insert(at, std::move(object));
   }
 
@@ -77,7 +79,8 @@ class Operands {
 
 Ref ask(PyObject* object, PyObject* op, PyObject* types, const CallArgs& call) {
   Ref rule = own(PyObject_GetAttr(object, rule_name));
-  return own(PyObject_CallFunctionObjArgs(rule.get(), op, types, call.args.get(), call.kwargs.get(), nullptr));
+  return own(PyObject_CallFunctionObjArgs(rule.get(), op, types, call.args.get(), call.kwargs.get(),
+                                          nullptr));
 }
 
 // The answer of the first that has one; null when nobody was asked.
@@ -95,7 +98,8 @@ Ref ask_all(const Operands& operands, PyObject* op, const CallArgs& call, const 
     asked = true;
   }
   if (!asked) return Ref();
-  PyErr_Format(PyExc_TypeError, "%s: every __torch_dispatch__ returned NotImplemented; asked were the classes %R%s",
+  PyErr_Format(PyExc_TypeError,
+               "%s: every __torch_dispatch__ returned NotImplemented; asked were the classes %R%s",
                name.c_str(), types.get(), modes.empty() ? "" : " and the active modes");
   throw_python_error();
 }
@@ -118,7 +122,8 @@ void call_rule(DispatchCtx ctx, Stack& stack) {
   stack = results_from(schema, name, result.get(), stack);
 }
 
-// ---- what lib/cepheid/utils/_python_dispatch.py is made of ---------------------------------------------
+// ---- what lib/cepheid/utils/_python_dispatch.py is made of
+// ---------------------------------------------
 
 PyObject* push_mode(PyObject*, PyObject* mode) {
   return guarded([&] {
@@ -131,7 +136,8 @@ PyObject* push_mode(PyObject*, PyObject* mode) {
 
 PyObject* pop_mode(PyObject*, PyObject*) {
   if (modes.empty()) {
-    PyErr_SetString(PyExc_RuntimeError, "_pop_torch_dispatch_mode: no mode is on this thread's stack");
+    PyErr_SetString(PyExc_RuntimeError,
+                    "_pop_torch_dispatch_mode: no mode is on this thread's stack");
     return nullptr;
   }
   PyObject* mode = modes.back();
@@ -146,26 +152,30 @@ PyObject* mode_at(PyObject*, PyObject* index) {
   Py_ssize_t i = PyLong_AsSsize_t(index);
   if (i == -1 && PyErr_Occurred()) return nullptr;
   if (i < 0 || i >= static_cast<Py_ssize_t>(modes.size())) {
-    PyErr_Format(PyExc_IndexError, "_torch_dispatch_mode_at: index %zd, the stack holds %zu", i, modes.size());
+    PyErr_Format(PyExc_IndexError, "_torch_dispatch_mode_at: index %zd, the stack holds %zu", i,
+                 modes.size());
     return nullptr;
   }
   return Py_NewRef(modes[static_cast<size_t>(i)]);
 }
 
 PyObject* disabled_dispatch(PyObject*, PyObject*) {
-  PyErr_SetString(PyExc_RuntimeError, "_disabled_torch_dispatch_impl: the rule is switched off and can't be called");
+  PyErr_SetString(PyExc_RuntimeError,
+                  "_disabled_torch_dispatch_impl: the rule is switched off and can't be called");
   return nullptr;
 }
 
 PyObject* dispatch_keys(PyObject*, PyObject* object) {
   return guarded([&] {
-    CEPH_CHECK(is_tensor(object), ErrorKind::kType, "_dispatch_keys", "expected a Tensor; got ", type_name(object));
+    CEPH_CHECK(is_tensor(object), ErrorKind::kType, "_dispatch_keys", "expected a Tensor; got ",
+               type_name(object));
     Ref names = own(PyList_New(0));
     for (int k = kNumDispatchKeys - 1; k >= 0; --k) {
       auto key = static_cast<DispatchKey>(k);
       if (!unwrap(object).keys().has(key)) continue;
       std::string_view text = name_of(key);
-      Ref name = own(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
+      Ref name =
+          own(PyUnicode_FromStringAndSize(text.data(), static_cast<Py_ssize_t>(text.size())));
       checked(PyList_Append(names.get(), name.get()));
     }
     return names.release();
@@ -175,15 +185,19 @@ PyObject* dispatch_keys(PyObject*, PyObject* object) {
 PyMethodDef disabled_def = {"_disabled_torch_dispatch_impl", disabled_dispatch, METH_VARARGS,
                             "Assigned to __torch_dispatch__: the class has no rule."};
 PyMethodDef functions[] = {
-    {"_push_torch_dispatch_mode", push_mode, METH_O, "Makes `mode` the innermost one of this thread."},
-    {"_pop_torch_dispatch_mode", pop_mode, METH_NOARGS, "Takes the innermost mode off and returns it."},
-    {"_len_torch_dispatch_stack", count_modes, METH_NOARGS, "Number of modes on this thread's stack."},
+    {"_push_torch_dispatch_mode", push_mode, METH_O,
+     "Makes `mode` the innermost one of this thread."},
+    {"_pop_torch_dispatch_mode", pop_mode, METH_NOARGS,
+     "Takes the innermost mode off and returns it."},
+    {"_len_torch_dispatch_stack", count_modes, METH_NOARGS,
+     "Number of modes on this thread's stack."},
     {"_torch_dispatch_mode_at", mode_at, METH_O, "The mode at an index, outermost first."},
     {"_dispatch_keys", dispatch_keys, METH_O, "The dispatch keys of a tensor, highest first."},
     {nullptr, nullptr, 0, nullptr},
 };
 
-// ---- _DisableTorchDispatch ------------------------------------------------------------------------------
+// ---- _DisableTorchDispatch
+// ------------------------------------------------------------------------------
 
 struct DisableObject {
   PyObject_HEAD;
@@ -212,7 +226,7 @@ PyObject* disable_enter(PyObject* self, PyObject*) {
 PyObject* disable_exit(PyObject* self, PyObject* const*, Py_ssize_t, PyObject*) {
   auto* before = reinterpret_cast<DisableObject*>(self)->before;
   if (before->empty()) {
-    PyErr_SetString(PyExc_RuntimeError, "__exit__ without __enter__");
+    PyErr_SetString(PyExc_RuntimeError, "_DisableTorchDispatch: __exit__ without __enter__");
     return nullptr;
   }
   local_keys = before->back();
@@ -226,8 +240,7 @@ PyMethodDef disable_methods[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 PyTypeObject DisableType = {
-    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)
-    .tp_name = "cepheid._C._DisableTorchDispatch",
+    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0).tp_name = "cepheid._C._DisableTorchDispatch",
     .tp_basicsize = sizeof(DisableObject),
     .tp_dealloc = disable_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT,

@@ -17,8 +17,8 @@ PyObject* size_new(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(self.get()); ++i) {
       PyObject* item = PyTuple_GET_ITEM(self.get(), i);
       if (PyLong_CheckExact(item)) continue;
-      CEPH_CHECK(PyIndex_Check(item), ErrorKind::kType, "Size", "element ", i, " must be an int; got ",
-                 type_name(item));
+      CEPH_CHECK(PyIndex_Check(item), ErrorKind::kType, "Size", "element ", i,
+                 " must be an int; got ", type_name(item));
       PyObject* index = checked(PyNumber_Index(item));
       PyTuple_SET_ITEM(self.get(), i, index);
       Py_DECREF(item);
@@ -43,7 +43,9 @@ PyObject* as_size(PyObject* result) {
   });
 }
 
-PyObject* size_concat(PyObject* a, PyObject* b) { return as_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b)); }
+PyObject* size_concat(PyObject* a, PyObject* b) {
+  return as_size(PyTuple_Type.tp_as_sequence->sq_concat(a, b));
+}
 PyObject* size_repeat(PyObject* self, Py_ssize_t count) {
   return as_size(PyTuple_Type.tp_as_sequence->sq_repeat(self, count));
 }
@@ -72,7 +74,8 @@ PyObject* size_reduce(PyObject* self, PyObject*) {
 PySequenceMethods as_sequence = {.sq_concat = size_concat, .sq_repeat = size_repeat};
 PyMappingMethods as_mapping = {.mp_subscript = size_subscript};
 PyMethodDef methods[] = {
-    {"numel", size_numel, METH_NOARGS, "Product of the elements: how many elements such a tensor has."},
+    {"numel", size_numel, METH_NOARGS,
+     "Product of the elements: how many elements such a tensor has."},
     {"__reduce__", size_reduce, METH_NOARGS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
@@ -80,8 +83,7 @@ PyMethodDef methods[] = {
 }  // namespace
 
 PyTypeObject SizeType = {
-    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)
-    .tp_name = "cepheid.Size",
+    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0).tp_name = "cepheid.Size",
     .tp_repr = size_repr,
     .tp_as_sequence = &as_sequence,
     .tp_as_mapping = &as_mapping,

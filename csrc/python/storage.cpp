@@ -18,8 +18,8 @@ struct StorageObject {
 StorageImpl& impl(PyObject* self) { return *reinterpret_cast<StorageObject*>(self)->storage; }
 
 Storage allocate(size_t nbytes, Device device) {
-  CEPH_CHECK(device.is_cpu() || device.is_meta(), ErrorKind::kRuntime, "UntypedStorage", "device ", device,
-             " is not available; use cpu or meta");
+  CEPH_CHECK(device.is_cpu() || device.is_meta(), ErrorKind::kRuntime, "UntypedStorage", "device ",
+             device, " is not available; use cpu or meta");
   Allocator& allocator = device.is_cpu() ? cpu_allocator() : meta_allocator();
   return make_intrusive<StorageImpl>(nbytes, device, allocator);
 }
@@ -30,8 +30,8 @@ void require_cpu(PyObject* self, const char* what) {
 }
 
 size_t count_from(Py_ssize_t count) {
-  CEPH_CHECK(count >= 0, ErrorKind::kRuntime, "UntypedStorage", "the size in bytes must not be negative; got ",
-             count);
+  CEPH_CHECK(count >= 0, ErrorKind::kRuntime, "UntypedStorage",
+             "the size in bytes must not be negative; got ", count);
   return static_cast<size_t>(count);
 }
 
@@ -40,8 +40,8 @@ PyObject* storage_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"size", "device", nullptr};
   Py_ssize_t size = 0;
   PyObject* device = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|n$O:UntypedStorage", const_cast<char**>(names), &size,
-                                   &device)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|n$O:UntypedStorage", const_cast<char**>(names),
+                                   &size, &device)) {
     return nullptr;
   }
   return guarded([&] {
@@ -87,8 +87,10 @@ int storage_set(PyObject* self, PyObject* key, PyObject* value) {
     CEPH_CHECK(value != nullptr, ErrorKind::kType, "UntypedStorage", "bytes can't be deleted");
     long byte = PyLong_AsLong(value);
     if (byte == -1 && PyErr_Occurred()) throw_python_error();
-    CEPH_CHECK(byte >= 0 && byte < 256, ErrorKind::kValue, "UntypedStorage", "a byte is in [0, 255]; got ", byte);
-    CEPH_CHECK(impl(self).writable(), ErrorKind::kRuntime, "UntypedStorage", "the memory is read-only");
+    CEPH_CHECK(byte >= 0 && byte < 256, ErrorKind::kValue, "UntypedStorage",
+               "a byte is in [0, 255]; got ", byte);
+    CEPH_CHECK(impl(self).writable(), ErrorKind::kRuntime, "UntypedStorage",
+               "the memory is read-only");
     byte_at(self, key) = static_cast<uint8_t>(byte);
     impl(self).version().bump();
     return 0;
@@ -100,14 +102,17 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     view->obj = nullptr;
     require_cpu(self, "a buffer");
     StorageImpl& storage = impl(self);
-    int status = PyBuffer_FillInfo(view, self, storage.data(), static_cast<Py_ssize_t>(storage.nbytes()),
-                                   !storage.writable(), flags);
+    int status =
+        PyBuffer_FillInfo(view, self, storage.data(), static_cast<Py_ssize_t>(storage.nbytes()),
+                          !storage.writable(), flags);
     if (status == 0) ++reinterpret_cast<StorageObject*>(self)->exports;
     return status;
   });
 }
 
-void release_buffer(PyObject* self, Py_buffer*) { --reinterpret_cast<StorageObject*>(self)->exports; }
+void release_buffer(PyObject* self, Py_buffer*) {
+  --reinterpret_cast<StorageObject*>(self)->exports;
+}
 
 PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromSize_t(impl(self).nbytes()); }
 PyObject* data_ptr(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(impl(self).data()); }
@@ -118,7 +123,8 @@ PyObject* resize(PyObject* self, PyObject* size) {
     Py_ssize_t count = PyNumber_AsSsize_t(size, PyExc_OverflowError);
     if (count == -1 && PyErr_Occurred()) throw_python_error();
     CEPH_CHECK(reinterpret_cast<StorageObject*>(self)->exports == 0, ErrorKind::kRuntime,
-               "UntypedStorage.resize_", "a buffer points into the bytes; release the memoryview first");
+               "UntypedStorage.resize_",
+               "a buffer points into the bytes; release the memoryview first");
     impl(self).resize(count_from(count));
     return Py_NewRef(self);
   });
@@ -129,9 +135,11 @@ PyObject* copy_from(PyObject* self, PyObject* source) {
   if (PyObject_GetBuffer(source, &view, PyBUF_C_CONTIGUOUS) < 0) return nullptr;
   PyObject* result = guarded([&] {
     require_cpu(self, "copy_");
-    CEPH_CHECK(impl(self).writable(), ErrorKind::kRuntime, "UntypedStorage.copy_", "the memory is read-only");
-    CEPH_CHECK(static_cast<size_t>(view.len) == impl(self).nbytes(), ErrorKind::kRuntime, "UntypedStorage.copy_",
-               "source and target must have one size; got ", view.len, " and ", impl(self).nbytes(), " bytes");
+    CEPH_CHECK(impl(self).writable(), ErrorKind::kRuntime, "UntypedStorage.copy_",
+               "the memory is read-only");
+    CEPH_CHECK(static_cast<size_t>(view.len) == impl(self).nbytes(), ErrorKind::kRuntime,
+               "UntypedStorage.copy_", "source and target must have one size; got ", view.len,
+               " and ", impl(self).nbytes(), " bytes");
     if (view.len) std::memmove(impl(self).data(), view.buf, static_cast<size_t>(view.len));
     impl(self).version().bump();
     return Py_NewRef(self);
@@ -142,7 +150,8 @@ PyObject* copy_from(PyObject* self, PyObject* source) {
 
 PyObject* clone(PyObject* self, PyObject*) {
   return guarded([&] {
-    if (!impl(self).device().is_cpu()) return wrap_storage(allocate(impl(self).nbytes(), impl(self).device()));
+    if (!impl(self).device().is_cpu())
+      return wrap_storage(allocate(impl(self).nbytes(), impl(self).device()));
     return wrap_storage(storage_from_bytes(impl(self).data(), impl(self).nbytes()));
   });
 }
@@ -186,7 +195,8 @@ PyMethodDef methods[] = {
     {"size", nbytes, METH_NOARGS, "Size in bytes."},
     {"data_ptr", data_ptr, METH_NOARGS, "Address of the first byte; 0 when there are none."},
     {"resizable", resizable, METH_NOARGS, "Whether resize_ works: not for foreign memory."},
-    {"resize_", resize, METH_O, "resize_(nbytes): keeps what fits. RuntimeError for foreign memory."},
+    {"resize_", resize, METH_O,
+     "resize_(nbytes): keeps what fits. RuntimeError for foreign memory."},
     {"copy_", copy_from, METH_O, "copy_(source): the bytes of a buffer of the same size."},
     {"clone", clone, METH_NOARGS, "A storage with a copy of the bytes."},
     {"__deepcopy__", deepcopy, METH_O, nullptr},
@@ -205,15 +215,15 @@ PyMethodDef functions[] = {
 }  // namespace
 
 PyTypeObject StorageType = {
-    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)
-    .tp_name = "cepheid.UntypedStorage",
+    .ob_base = PyVarObject_HEAD_INIT(nullptr, 0).tp_name = "cepheid.UntypedStorage",
     .tp_basicsize = sizeof(StorageObject),
     .tp_dealloc = storage_dealloc,
     .tp_repr = storage_repr,
     .tp_as_mapping = &as_mapping,
     .tp_as_buffer = &as_buffer,
     .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_doc = "UntypedStorage(size=0, *, device='cpu'): zeroed bytes that tensors can share; a buffer.",
+    .tp_doc =
+        "UntypedStorage(size=0, *, device='cpu'): zeroed bytes that tensors can share; a buffer.",
     .tp_weaklistoffset = offsetof(StorageObject, weakrefs),
     .tp_methods = methods,
     .tp_getset = getset,

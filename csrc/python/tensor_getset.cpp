@@ -32,7 +32,8 @@ template <Setter Set>
 int set(PyObject* self, PyObject* value, void* closure) {
   return guarded_status([&] {
     const char* name = static_cast<const char*>(closure);
-    CEPH_CHECK(value != nullptr, ErrorKind::kType, name, "the attribute of a tensor can't be deleted; set it",
+    CEPH_CHECK(value != nullptr, ErrorKind::kType, name,
+               "the attribute of a tensor can't be deleted; set it",
                std::string_view(name) == "grad" ? " to None" : "");
     if (needs_override(self)) {
       Py_DECREF(checked(override_property(name, "__set__", self, value)));
@@ -68,7 +69,8 @@ PyObject* get_T(const Tensor& t) {
   return wrap(ops::permute(t, dims));
 }
 PyObject* get_mT(const Tensor& t) {
-  CEPH_CHECK(t.dim() >= 2, ErrorKind::kRuntime, "mT", "the tensor must have at least 2 dimensions; got ", t.dim());
+  CEPH_CHECK(t.dim() >= 2, ErrorKind::kRuntime, "mT",
+             "the tensor must have at least 2 dimensions; got ", t.dim());
   return wrap(ops::transpose(t, -2, -1));
 }
 
@@ -81,10 +83,12 @@ PyObject* get_data(const Tensor& t) {
 
 // x.data = y: x takes y's storage, geometry and dtype; the version counter stays x's own.
 void set_data(PyObject* self, PyObject* value) {
-  CEPH_CHECK(is_tensor(value), ErrorKind::kType, "data", "expected a Tensor; got ", type_name(value));
+  CEPH_CHECK(is_tensor(value), ErrorKind::kType, "data", "expected a Tensor; got ",
+             type_name(value));
   const Tensor &target = unwrap(self), &source = unwrap(value);
   CEPH_CHECK(target.device().kind == source.device().kind, ErrorKind::kRuntime, "data",
-             "the new data must be on the device of the old; got ", source.device(), " for ", target.device());
+             "the new data must be on the device of the old; got ", source.device(), " for ",
+             target.device());
   CEPH_CHECK(target->has_storage() && source->has_storage(), ErrorKind::kRuntime, "data",
              "a wrapper without data of its own can neither give nor take any");
   if (target.is_same(source)) return;
@@ -103,30 +107,31 @@ PyObject* get_grad(const Tensor& t) { return wrap(grad_of(t)); }
 void set_grad_checked(PyObject* self, PyObject* value) {
   const Tensor& t = unwrap(self);
   if (value == Py_None) return set_grad(t, Tensor());
-  CEPH_CHECK(is_tensor(value), ErrorKind::kType, "grad", "expected a Tensor or None; got ", type_name(value));
+  CEPH_CHECK(is_tensor(value), ErrorKind::kType, "grad", "expected a Tensor or None; got ",
+             type_name(value));
   CEPH_CHECK(value != self, ErrorKind::kRuntime, "grad", "a tensor can't be its own grad");
   const Tensor& grad = unwrap(value);
-  CEPH_CHECK(grad.dtype() == t.dtype(), ErrorKind::kRuntime, "grad", "the grad must have the tensor's dtype ",
-             t.dtype(), "; got ", grad.dtype());
-  CEPH_CHECK(grad.device() == t.device(), ErrorKind::kRuntime, "grad", "the grad must be on the tensor's device ",
-             t.device(), "; got ", grad.device());
-  CEPH_CHECK(grad.sizes() == t.sizes(), ErrorKind::kRuntime, "grad", "the grad must have the tensor's shape ",
-             t.sizes(), "; got ", grad.sizes());
+  CEPH_CHECK(grad.dtype() == t.dtype(), ErrorKind::kRuntime, "grad",
+             "the grad must have the tensor's dtype ", t.dtype(), "; got ", grad.dtype());
+  CEPH_CHECK(grad.device() == t.device(), ErrorKind::kRuntime, "grad",
+             "the grad must be on the tensor's device ", t.device(), "; got ", grad.device());
+  CEPH_CHECK(grad.sizes() == t.sizes(), ErrorKind::kRuntime, "grad",
+             "the grad must have the tensor's shape ", t.sizes(), "; got ", grad.sizes());
   set_grad(t, grad);
 }
 
 void set_requires_grad(PyObject*, PyObject* value) {
   int on = PyObject_IsTrue(value);
   checked(on);
-  CEPH_CHECK(!on, ErrorKind::kRuntime, "requires_grad", "True asks for autograd, which is not part of this version");
+  CEPH_CHECK(!on, ErrorKind::kRuntime, "requires_grad",
+             "True asks for autograd, which is not part of this version");
 }
 
 }  // namespace
 
-#define CEPH_GET(name, getter, doc) \
-  { name, get<getter>, nullptr, doc, const_cast<char*>(name) }
-#define CEPH_GET_SET(name, getter, setter, doc) \
-  { name, get<getter>, set<setter>, doc, const_cast<char*>(name) }
+#define CEPH_GET(name, getter, doc) {name, get<getter>, nullptr, doc, const_cast<char*>(name)}
+#define CEPH_GET_SET(name, getter, setter, doc)                                                    \
+  {name, get<getter>, set<setter>, doc, const_cast<char*>(name)}
 
 PyGetSetDef tensor_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
@@ -139,16 +144,20 @@ PyGetSetDef tensor_getset[] = {
     CEPH_GET("nbytes", get_nbytes, "Bytes of all elements."),
     CEPH_GET("T", get_T, "View with the dimensions reversed."),
     CEPH_GET("mT", get_mT, "View with the last two dimensions exchanged; at least two are needed."),
-    CEPH_GET_SET("data", get_data, set_data, "The same data, outside autograd, with its own version."),
-    CEPH_GET_SET("grad", get_grad, set_grad_checked, "The gradient, a tensor of the same shape, or None."),
-    CEPH_GET_SET("requires_grad", get_false, set_requires_grad, "Whether autograd records: False in this version."),
+    CEPH_GET_SET("data", get_data, set_data,
+                 "The same data, outside autograd, with its own version."),
+    CEPH_GET_SET("grad", get_grad, set_grad_checked,
+                 "The gradient, a tensor of the same shape, or None."),
+    CEPH_GET_SET("requires_grad", get_false, set_requires_grad,
+                 "Whether autograd records: False in this version."),
     CEPH_GET("is_leaf", get_true, "Whether no recorded operation made it."),
     CEPH_GET("grad_fn", get_none, "The operation that made it: None in this version."),
     CEPH_GET("output_nr", get_zero, "Which output of its operation it is."),
     CEPH_GET("_version", get_version, "Number of writes to the data so far."),
     CEPH_GET("is_cpu", is_on<DeviceKind::CPU>, "Whether the data are on the CPU."),
     CEPH_GET("is_cuda", is_on<DeviceKind::CUDA>, "Whether the data are on a CUDA device."),
-    CEPH_GET("is_meta", is_on<DeviceKind::Meta>, "Whether there are no data, only sizes and dtype."),
+    CEPH_GET("is_meta", is_on<DeviceKind::Meta>,
+             "Whether there are no data, only sizes and dtype."),
     CEPH_GET("is_sparse", get_false, "Whether the layout is sparse."),
     CEPH_GET("is_quantized", get_false, "Whether the elements are quantized."),
     CEPH_GET("is_mkldnn", get_false, "Whether the layout is oneDNN's own."),

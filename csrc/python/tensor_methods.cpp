@@ -34,7 +34,8 @@ using Keywords = PyObject* (*)(PyObject*, PyObject*, PyObject*);
 template <Name name, Nullary Fn>
 PyObject* nullary(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
-    if (needs_override(self)) [[unlikely]] return override_method(name.value, self, nullptr, 0, nullptr);
+    if (needs_override(self)) [[unlikely]]
+      return override_method(name.value, self, nullptr, 0, nullptr);
     return Fn(unwrap(self));
   });
 }
@@ -42,7 +43,8 @@ PyObject* nullary(PyObject* self, PyObject*) {
 template <Name name, WithSelf Fn>
 PyObject* with_self(PyObject* self, PyObject*) {
   return guarded([&]() -> PyObject* {
-    if (needs_override(self)) [[unlikely]] return override_method(name.value, self, nullptr, 0, nullptr);
+    if (needs_override(self)) [[unlikely]]
+      return override_method(name.value, self, nullptr, 0, nullptr);
     return Fn(self);
   });
 }
@@ -50,7 +52,8 @@ PyObject* with_self(PyObject* self, PyObject*) {
 template <Name name, Unary Fn>
 PyObject* unary(PyObject* self, PyObject* argument) {
   return guarded([&]() -> PyObject* {
-    if (needs_override(self) || (!is_exact_tensor(argument) && has_override(argument))) [[unlikely]] {
+    if (needs_override(self) || (!is_exact_tensor(argument) && has_override(argument)))
+        [[unlikely]] {
       return override_method(name.value, self, &argument, 1, nullptr);
     }
     return Fn(self, argument);
@@ -69,25 +72,29 @@ PyObject* override_with_dict(const char* name, PyObject* self, PyObject* args, P
 template <Name name, Keywords Fn>
 PyObject* keywords(PyObject* self, PyObject* args, PyObject* kwargs) {
   return guarded([&]() -> PyObject* {
-    if (needs_override(self)) [[unlikely]] return override_with_dict(name.value, self, args, kwargs);
+    if (needs_override(self)) [[unlikely]]
+      return override_with_dict(name.value, self, args, kwargs);
     return Fn(self, args, kwargs);
   });
 }
 
-// ---- geometry ---------------------------------------------------------------------------------------
+// ---- geometry
+// ---------------------------------------------------------------------------------------
 
 PyObject* optional_dim(PyObject* args, PyObject* kwargs, const char* format) {
   static const char* names[] = {"dim", nullptr};
   PyObject* dim = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, const_cast<char**>(names), &dim)) throw_python_error();
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, const_cast<char**>(names), &dim))
+    throw_python_error();
   return dim;
 }
 
 int64_t checked_dim(PyObject* dim, const Tensor& t, const char* op) {
   int64_t index = to_int64(dim, op);
   int64_t rank = std::max<int64_t>(t.dim(), 1);
-  CEPH_CHECK(index >= -rank && index < rank && t.dim() > 0, ErrorKind::kIndex, op, "the dimension must be in [",
-             -rank, ", ", rank - 1, "] for a tensor of ", t.dim(), "; got ", index);
+  CEPH_CHECK(index >= -rank && index < rank && t.dim() > 0, ErrorKind::kIndex, op,
+             "the dimension must be in [", -rank, ", ", rank - 1, "] for a tensor of ", t.dim(),
+             "; got ", index);
   return index;
 }
 
@@ -108,8 +115,8 @@ PyObject* stride(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* is_contiguous(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"memory_format", nullptr};
   PyObject* format = memory_format_object(MemoryFormat::Contiguous);
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O!:is_contiguous", const_cast<char**>(names), &MemoryFormatType,
-                                   &format)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O!:is_contiguous", const_cast<char**>(names),
+                                   &MemoryFormatType, &format)) {
     return nullptr;
   }
   const Tensor& t = unwrap(self);
@@ -145,13 +152,15 @@ PyObject* untyped_storage(const Tensor& t) {
 }
 
 PyObject* is_set_to(PyObject* self, PyObject* other) {
-  CEPH_CHECK(is_tensor(other), ErrorKind::kType, "is_set_to", "expected a Tensor; got ", type_name(other));
+  CEPH_CHECK(is_tensor(other), ErrorKind::kType, "is_set_to", "expected a Tensor; got ",
+             type_name(other));
   const Tensor &a = unwrap(self), &b = unwrap(other);
   return PyBool_FromLong(a->storage() == b->storage() && a.storage_offset() == b.storage_offset() &&
                          a.sizes() == b.sizes() && a.strides() == b.strides());
 }
 
-// ---- to Python --------------------------------------------------------------------------------------
+// ---- to Python
+// --------------------------------------------------------------------------------------
 
 PyObject* item(const Tensor& t) { return wrap_scalar(item_of(t, "item")); }
 
@@ -160,7 +169,8 @@ Ref nested_list(const Tensor& t, int64_t dim, const char* at) {
   int64_t step = t.stride(dim) * static_cast<int64_t>(item_size(t.dtype()));
   Ref list = own(PyList_New(static_cast<Py_ssize_t>(t.size(dim))));
   for (int64_t i = 0; i < t.size(dim); ++i) {
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), nested_list(t, dim + 1, at + i * step).release());
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i),
+                    nested_list(t, dim + 1, at + i * step).release());
   }
   return list;
 }
@@ -168,7 +178,8 @@ Ref nested_list(const Tensor& t, int64_t dim, const char* at) {
 PyObject* numpy(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"force", nullptr};
   int force = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$p:numpy", const_cast<char**>(names), &force)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$p:numpy", const_cast<char**>(names), &force))
+    return nullptr;
   return array_from_tensor(unwrap(self), "numpy");
 }
 
@@ -176,11 +187,13 @@ PyObject* numpy(PyObject* self, PyObject* args, PyObject* kwargs) {
 PyObject* array(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"dtype", "copy", nullptr};
   PyObject *dtype = Py_None, *copy = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names), &dtype, &copy)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", const_cast<char**>(names), &dtype,
+                                   &copy)) {
     return nullptr;
   }
   Ref result = own(array_from_tensor(unwrap(self), "__array__"));
-  if (dtype == Py_None) return copy == Py_True ? PyObject_CallMethod(result.get(), "copy", nullptr) : result.release();
+  if (dtype == Py_None)
+    return copy == Py_True ? PyObject_CallMethod(result.get(), "copy", nullptr) : result.release();
   Ref astype = attribute(result.get(), "astype");
   Ref arguments = own(PyTuple_Pack(1, dtype));
   Ref options = own(Py_BuildValue("{s:O}", "copy", copy == Py_True ? Py_True : Py_False));
@@ -197,7 +210,8 @@ PyObject* complex_method(const Tensor& t) {
   return PyComplex_FromDoubles(value.real(), value.imag());
 }
 
-// ---- dtype and device shorthands ----------------------------------------------------------------------
+// ---- dtype and device shorthands
+// ----------------------------------------------------------------------
 
 Tensor to_dtype_of(const Tensor& t, DType dtype, std::optional<MemoryFormat> format) {
   return unlocked(is_large(t), [&] { return ops::to(t, dtype, false, false, format); });
@@ -206,7 +220,8 @@ Tensor to_dtype_of(const Tensor& t, DType dtype, std::optional<MemoryFormat> for
 std::optional<MemoryFormat> format_option(PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"memory_format", nullptr};
   PyObject* format = Py_None;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", const_cast<char**>(names), &format)) throw_python_error();
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O", const_cast<char**>(names), &format))
+    throw_python_error();
   return format == Py_None ? std::nullopt : std::optional(to_memory_format(format));
 }
 
@@ -221,7 +236,8 @@ PyObject* cpu(PyObject* self, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* type_as(PyObject* self, PyObject* other) {
-  CEPH_CHECK(is_tensor(other), ErrorKind::kType, "type_as", "expected a Tensor; got ", type_name(other));
+  CEPH_CHECK(is_tensor(other), ErrorKind::kType, "type_as", "expected a Tensor; got ",
+             type_name(other));
   const Tensor& like = unwrap(other);
   return wrap(ops::to(unwrap(self), like.device(), like.dtype(), false, false, std::nullopt));
 }
@@ -229,8 +245,11 @@ PyObject* type_as(PyObject* self, PyObject* other) {
 PyObject* requires_grad(PyObject* self, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"requires_grad", nullptr};
   int on = 1;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:requires_grad_", const_cast<char**>(names), &on)) return nullptr;
-  CEPH_CHECK(!on, ErrorKind::kRuntime, "requires_grad_", "True asks for autograd, which is not part of this version");
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:requires_grad_", const_cast<char**>(names),
+                                   &on))
+    return nullptr;
+  CEPH_CHECK(!on, ErrorKind::kRuntime, "requires_grad_",
+             "True asks for autograd, which is not part of this version");
   return Py_NewRef(self);
 }
 
@@ -249,20 +268,22 @@ PyObject* tensor_tolist(const Tensor& t) {
   return nested_list(t, 0, static_cast<const char*>(t.data())).release();
 }
 
-#define CEPH_NULLARY(name, fn, doc) \
-  { name, nullary<name, fn>, METH_NOARGS, doc }
-#define CEPH_SELF(name, fn, doc) \
-  { name, with_self<name, fn>, METH_NOARGS, doc }
-#define CEPH_UNARY(name, fn, doc) \
-  { name, unary<name, fn>, METH_O, doc }
-#define CEPH_KEYWORDS(name, fn, doc) \
-  { name, cast(keywords<name, fn>), METH_VARARGS | METH_KEYWORDS, doc }
-#define CEPH_CONVERT(name, dtype) CEPH_KEYWORDS(name, convert<dtype>, name "(memory_format=None): to(" name ").")
+#define CEPH_NULLARY(name, fn, doc) {name, nullary<name, fn>, METH_NOARGS, doc}
+#define CEPH_SELF(name, fn, doc) {name, with_self<name, fn>, METH_NOARGS, doc}
+#define CEPH_UNARY(name, fn, doc) {name, unary<name, fn>, METH_O, doc}
+#define CEPH_KEYWORDS(name, fn, doc)                                                               \
+  {name, cast(keywords<name, fn>), METH_VARARGS | METH_KEYWORDS, doc}
+#define CEPH_CONVERT(name, dtype)                                                                  \
+  CEPH_KEYWORDS(name, convert<dtype>, name "(memory_format=None): to(" name ").")
 
 PyMethodDef tensor_methods[] = {
-    CEPH_KEYWORDS("size", size, "size(dim=None): all sizes as a Size, or one. IndexError out of range."),
-    CEPH_KEYWORDS("stride", stride, "stride(dim=None): all strides as a tuple, in elements, or one."),
-    CEPH_KEYWORDS("is_contiguous", is_contiguous, "is_contiguous(memory_format=contiguous_format): whether elements lie in that order."),
+    CEPH_KEYWORDS("size", size,
+                  "size(dim=None): all sizes as a Size, or one. IndexError out of range."),
+    CEPH_KEYWORDS("stride", stride,
+                  "stride(dim=None): all strides as a tuple, in elements, or one."),
+    CEPH_KEYWORDS(
+        "is_contiguous", is_contiguous,
+        "is_contiguous(memory_format=contiguous_format): whether elements lie in that order."),
     CEPH_NULLARY("dim", dim, "Number of dimensions."),
     CEPH_NULLARY("ndimension", dim, "Number of dimensions."),
     CEPH_NULLARY("numel", numel, "Number of elements."),
@@ -270,22 +291,30 @@ PyMethodDef tensor_methods[] = {
     CEPH_NULLARY("element_size", element_size, "Bytes of one element."),
     CEPH_NULLARY("storage_offset", storage_offset, "Elements of the storage before the first one."),
     CEPH_NULLARY("data_ptr", data_ptr, "Address of the first element; 0 when there is none."),
-    CEPH_NULLARY("untyped_storage", untyped_storage, "The bytes that this tensor and its views share."),
-    CEPH_UNARY("is_set_to", is_set_to, "is_set_to(tensor): same storage, offset, sizes and strides."),
-    CEPH_NULLARY("is_floating_point", is_floating_point, "Whether the dtype is a real floating-point one."),
+    CEPH_NULLARY("untyped_storage", untyped_storage,
+                 "The bytes that this tensor and its views share."),
+    CEPH_UNARY("is_set_to", is_set_to,
+               "is_set_to(tensor): same storage, offset, sizes and strides."),
+    CEPH_NULLARY("is_floating_point", is_floating_point,
+                 "Whether the dtype is a real floating-point one."),
     CEPH_NULLARY("is_complex", is_complex_method, "Whether the dtype is complex."),
     CEPH_NULLARY("is_signed", is_signed_method, "Whether values can be negative."),
-    CEPH_NULLARY("is_conj", returns_false, "Whether a conjugation is pending: never, it is done at once."),
-    CEPH_NULLARY("is_neg", returns_false, "Whether a negation is pending: never, it is done at once."),
+    CEPH_NULLARY("is_conj", returns_false,
+                 "Whether a conjugation is pending: never, it is done at once."),
+    CEPH_NULLARY("is_neg", returns_false,
+                 "Whether a negation is pending: never, it is done at once."),
     CEPH_SELF("resolve_conj", itself, "The tensor itself: no conjugation is ever pending."),
     CEPH_SELF("resolve_neg", itself, "The tensor itself: no negation is ever pending."),
-    CEPH_NULLARY("item", item, "The only element as a Python number. RuntimeError unless there is exactly one."),
-    CEPH_NULLARY("tolist", tensor_tolist, "Nested lists of Python numbers; a number for a 0-dim tensor."),
+    CEPH_NULLARY("item", item,
+                 "The only element as a Python number. RuntimeError unless there is exactly one."),
+    CEPH_NULLARY("tolist", tensor_tolist,
+                 "Nested lists of Python numbers; a number for a 0-dim tensor."),
     CEPH_KEYWORDS("numpy", numpy, "numpy(*, force=False): an ndarray that shares the memory."),
     CEPH_KEYWORDS("__array__", array, nullptr),
     CEPH_NULLARY("__complex__", complex_method, nullptr),
     CEPH_UNARY("type_as", type_as, "type_as(tensor): to the dtype and device of another tensor."),
-    CEPH_KEYWORDS("requires_grad_", requires_grad, "requires_grad_(requires_grad=True): RuntimeError for True in this version."),
+    CEPH_KEYWORDS("requires_grad_", requires_grad,
+                  "requires_grad_(requires_grad=True): RuntimeError for True in this version."),
     CEPH_KEYWORDS("cpu", cpu, "cpu(memory_format=None): to(device='cpu')."),
     CEPH_CONVERT("float", DType::Float32),
     CEPH_CONVERT("double", DType::Float64),
@@ -301,7 +330,9 @@ PyMethodDef tensor_methods[] = {
     CEPH_CONVERT("cdouble", DType::Complex128),
     CEPH_UNARY("__reduce_ex__", tensor_reduce, nullptr),
     CEPH_UNARY("__deepcopy__", tensor_deepcopy, nullptr),
-    CEPH_KEYWORDS("__dlpack__", tensor_dlpack, "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None): a DLPack capsule."),
+    CEPH_KEYWORDS("__dlpack__", tensor_dlpack,
+                  "__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None): a "
+                  "DLPack capsule."),
     CEPH_SELF("__dlpack_device__", dlpack_device, "(device type, device index) of DLPack."),
     {nullptr, nullptr, 0, nullptr},
 };

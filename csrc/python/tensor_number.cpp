@@ -24,7 +24,8 @@ int tensor_bool(PyObject* self) {
       Ref result = own(override_method("__bool__", self, nullptr, 0, nullptr));
       return PyObject_IsTrue(result.get());
     }
-    constexpr const char* advice = "has no single truth value; use any(), all() or a comparison of one element";
+    constexpr const char* advice =
+        "has no single truth value; use any(), all() or a comparison of one element";
     return !only_item(self, "bool", ErrorKind::kRuntime, advice).equals(Scalar(0));
   });
 }
@@ -55,7 +56,8 @@ PyObject* tensor_index(PyObject* self) {
     if (needs_override(self)) return override_method("__index__", self, nullptr, 0, nullptr);
     const Tensor& t = unwrap(self);
     CEPH_CHECK(is_integral(t.dtype(), true) && t.numel() == 1, ErrorKind::kType, "index",
-               "only an integer tensor of one element can be an index; got ", t.dtype(), " of shape ", t.sizes());
+               "only an integer tensor of one element can be an index; got ", t.dtype(),
+               " of shape ", t.sizes());
     Scalar value = item_of(t, "index");
     return value.is_bool() ? PyLong_FromLong(value.to<bool>()) : wrap_scalar(value);
   });
@@ -91,8 +93,8 @@ int contains(PyObject* self, PyObject* value) {
     }
     Tensor number;
     const Tensor* other = as_operand(value, true, number, "__contains__");
-    CEPH_CHECK(other != nullptr, ErrorKind::kRuntime, "__contains__", "only a Tensor or a number can be an element; got ",
-               type_name(value));
+    CEPH_CHECK(other != nullptr, ErrorKind::kRuntime, "__contains__",
+               "only a Tensor or a number can be an element; got ", type_name(value));
     return item_of(ops::any(ops::eq(unwrap(self), *other)), "__contains__").to<bool>();
   });
 }

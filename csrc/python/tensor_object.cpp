@@ -1,8 +1,8 @@
 // Life of the Python object of a tensor: identity, ownership flip, resurrection, cycle collection.
 // The contract is Note [Python object of a tensor] in core/tensor_impl.h.
 
-#include "autograd/meta.h"
 #include "python/tensor_object.h"
+#include "autograd/meta.h"
 
 namespace ceph::python {
 
@@ -44,7 +44,8 @@ bool has_something_to_lose(TensorObject* self) {
   return self->dict || self->weakrefs || !is_exact_tensor(reinterpret_cast<PyObject*>(self));
 }
 
-// The last Python reference is gone: if C++ still holds the impl, it may have to hold the object too.
+// The last Python reference is gone: if C++ still holds the impl, it may have to hold the object
+// too.
 bool resurrect(TensorObject* self) {
   TensorImpl* impl = self->tensor.impl();
   if (!impl || impl->use_count() == 1 || !has_something_to_lose(self)) return false;
@@ -95,8 +96,8 @@ int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
   TensorObject* o = as_object(self);
   Py_VISIT(o->dict);
   TensorImpl* impl = o->tensor.impl();
-  // What is held through this tensor alone is part of it for the collector: its grad, and the grad's
-  // own grad. One with a Python object goes on from there by itself.
+  // What is held through this tensor alone is part of it for the collector: its grad, and the
+  // grad's own grad. One with a Python object goes on from there by itself.
   while (impl && impl->use_count() == 1) {
     auto* meta = static_cast<AutogradMeta*>(impl->autograd_meta());
     impl = meta ? meta->grad.impl() : nullptr;
@@ -121,7 +122,8 @@ int tensor_clear(PyObject* self) {
 // tensor dies: the object goes on with a new impl over the same data.
 void rescue(TensorObject* self) {
   TensorImpl* dying = self->tensor.detach_impl();
-  auto impl = make_intrusive<TensorImpl>(dying->storage(), dying->dtype(), dying->device(), dying->keys());
+  auto impl =
+      make_intrusive<TensorImpl>(dying->storage(), dying->dtype(), dying->device(), dying->keys());
   impl->set_geometry(dying->sizes(), dying->strides(), dying->storage_offset());
   impl->set_version_counter(dying->own_version_counter());
   impl->pyobj = self;
@@ -151,8 +153,7 @@ PyObject* meta_new(PyTypeObject* metatype, PyObject* args, PyObject* kwargs) {
 }  // namespace
 
 PyTypeObject TensorMetaType = {
-    .ob_base = PyVarObject_HEAD_INIT(&PyType_Type, 0)
-    .tp_name = "cepheid._C._TensorMeta",
+    .ob_base = PyVarObject_HEAD_INIT(&PyType_Type, 0).tp_name = "cepheid._C._TensorMeta",
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
     .tp_doc = "Metaclass of Tensor.",
     .tp_base = nullptr,  // &PyType_Type, set before PyType_Ready: not a constant for the linker

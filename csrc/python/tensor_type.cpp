@@ -13,16 +13,16 @@ namespace ceph::python {
 PyNumberMethods tensor_as_number = {};
 
 PyTypeObject TensorType = {
-    .ob_base = PyVarObject_HEAD_INIT(&TensorMetaType, 0)
-    .tp_name = "cepheid.Tensor",
+    .ob_base = PyVarObject_HEAD_INIT(&TensorMetaType, 0).tp_name = "cepheid.Tensor",
     .tp_basicsize = sizeof(TensorObject),
     .tp_as_number = &tensor_as_number,
     .tp_as_sequence = &tensor_as_sequence,
     .tp_as_mapping = &tensor_as_mapping,
     .tp_hash = PyBaseObject_Type.tp_hash,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
-    .tp_doc = "Tensor(*sizes) or Tensor(data): a multi-dimensional array of one dtype on one device. Use "
-              "cepheid.tensor, cepheid.zeros and their kin to make one.",
+    .tp_doc =
+        "Tensor(*sizes) or Tensor(data): a multi-dimensional array of one dtype on one device. Use "
+        "cepheid.tensor, cepheid.zeros and their kin to make one.",
     .tp_weaklistoffset = offsetof(TensorObject, weakrefs),
     .tp_iter = tensor_iter,
     .tp_methods = tensor_methods,
@@ -47,8 +47,8 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
 
 namespace {
 
-// _attach_methods(dict): functions, properties and other attributes written in Python. A static type
-// takes no assignments from Python, so dunders get their slots here.
+// _attach_methods(dict): functions, properties and other attributes written in Python. A static
+// type takes no assignments from Python, so dunders get their slots here.
 PyObject* slot_repr(PyObject* self) {
   static PyObject* name = PyUnicode_InternFromString("__repr__");
   return PyObject_CallMethodNoArgs(self, name);
@@ -73,10 +73,12 @@ PyObject* attach_methods(PyObject*, PyObject* methods) {
   });
 }
 
-// ---- subclasses -----------------------------------------------------------------------------------
+// ---- subclasses
+// -----------------------------------------------------------------------------------
 
 PyTypeObject* to_tensor_class(PyObject* cls, const char* op) {
-  CEPH_CHECK(PyType_Check(cls) && PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(cls), &TensorType),
+  CEPH_CHECK(PyType_Check(cls) &&
+                 PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(cls), &TensorType),
              ErrorKind::kType, op, "the class must be a subclass of Tensor; got ",
              PyType_Check(cls) ? reinterpret_cast<PyTypeObject*>(cls)->tp_name : type_name(cls));
   return reinterpret_cast<PyTypeObject*>(cls);
@@ -92,8 +94,8 @@ PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"cls", "data", "require_grad", nullptr};
   PyObject *cls, *data;
   int requires_grad = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!|p:_make_subclass", const_cast<char**>(names), &cls,
-                                   &TensorType, &data, &requires_grad)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO!|p:_make_subclass", const_cast<char**>(names),
+                                   &cls, &TensorType, &data, &requires_grad)) {
     return nullptr;
   }
   return guarded([&] {
@@ -105,16 +107,17 @@ PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
 }
 
 PyObject* as_subclass(PyObject* self, PyObject* cls) {
-  return guarded([&] {
-    return wrap_as(to_tensor_class(cls, "as_subclass"), alias_of(unwrap(self)));
-  });
+  return guarded(
+      [&] { return wrap_as(to_tensor_class(cls, "as_subclass"), alias_of(unwrap(self))); });
 }
 
 Param wrapper_params[] = {
     {"cls", ParamKind::Tensor, 0, "type cls"},  // bound by hand: no kind of the parser
     {"size", ParamKind::IntList, 0, "tuple of ints size"},
-    {"strides", ParamKind::IntList, kOptional | kDefault | kKeywordOnly, "tuple of ints strides=None"},
-    {"storage_offset", ParamKind::Int, kOptional | kDefault | kKeywordOnly, "int storage_offset=None"},
+    {"strides", ParamKind::IntList, kOptional | kDefault | kKeywordOnly,
+     "tuple of ints strides=None"},
+    {"storage_offset", ParamKind::Int, kOptional | kDefault | kKeywordOnly,
+     "int storage_offset=None"},
     {"memory_format", ParamKind::MemoryFormat, kOptional | kDefault | kKeywordOnly,
      "memory_format memory_format=None"},
     {"dtype", ParamKind::DType, kOptional | kDefault | kKeywordOnly, "dtype dtype=None"},
@@ -132,18 +135,20 @@ DimVector wrapper_strides(const Parsed& p, IntArrayRef sizes) {
     return strides_for(sizes, p.has(4) ? p.memory_format(4) : MemoryFormat::Contiguous, p.name);
   }
   IntVector strides = p.ints(2);
-  CEPH_CHECK(strides.size() == sizes.size(), ErrorKind::kValue, p.name, "one stride per dimension is needed; got ",
-             strides.size(), " for ", sizes.size());
+  CEPH_CHECK(strides.size() == sizes.size(), ErrorKind::kValue, p.name,
+             "one stride per dimension is needed; got ", strides.size(), " for ", sizes.size());
   return DimVector(IntArrayRef(strides));
 }
 
 // Tensor._make_wrapper_subclass(cls, size, *, ...): a tensor without data of its own, whose class
 // has a __torch_dispatch__ rule.
-PyObject* make_wrapper_subclass(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* make_wrapper_subclass(PyObject*, PyObject* const* args, Py_ssize_t nargs,
+                                PyObject* kwnames) {
   return guarded([&] {
     CEPH_CHECK(nargs >= 1, ErrorKind::kType, "_make_wrapper_subclass", "the class must come first");
     PyTypeObject* cls = to_tensor_class(args[0], "_make_wrapper_subclass");
-    CEPH_CHECK(defines_torch_dispatch(cls), ErrorKind::kRuntime, "_make_wrapper_subclass", cls->tp_name,
+    CEPH_CHECK(defines_torch_dispatch(cls), ErrorKind::kRuntime, "_make_wrapper_subclass",
+               cls->tp_name,
                " must define __torch_dispatch__, since a wrapper has no data of its own");
     Parsed p;
     parse(wrapper_function, args[0], args + 1, nargs - 1, kwnames, p);
@@ -164,16 +169,20 @@ PyObject* make_wrapper_subclass(PyObject*, PyObject* const* args, Py_ssize_t nar
 PyMethodDef static_methods[] = {
     {"_make_subclass", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(make_subclass)),
      METH_VARARGS | METH_KEYWORDS | METH_STATIC,
-     "_make_subclass(cls, data, require_grad=False): the data of a tensor as an object of a subclass."},
+     "_make_subclass(cls, data, require_grad=False): the data of a tensor as an object of a "
+     "subclass."},
     {"_make_wrapper_subclass", as_cfunction(make_wrapper_subclass), kFastKeywords | METH_STATIC,
      "_make_wrapper_subclass(cls, size, *, strides=None, storage_offset=None, memory_format=None, "
-     "dtype=None, layout=None, device=None, requires_grad=False): a tensor without data of its own."},
+     "dtype=None, layout=None, device=None, requires_grad=False): a tensor without data of its "
+     "own."},
 };
-PyMethodDef as_subclass_def = {"as_subclass", as_subclass, METH_O,
-                               "as_subclass(cls): the same data as an object of a subclass of Tensor."};
+PyMethodDef as_subclass_def = {
+    "as_subclass", as_subclass, METH_O,
+    "as_subclass(cls): the same data as an object of a subclass of Tensor."};
 
 PyMethodDef functions[] = {
-    {"_attach_methods", attach_methods, METH_O, "Puts what is written in Python into the Tensor type."},
+    {"_attach_methods", attach_methods, METH_O,
+     "Puts what is written in Python into the Tensor type."},
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -199,7 +208,8 @@ void init_tensor_type(PyObject* module) {
     add_to_type(def.ml_name, PyStaticMethod_New(function.get()));
   }
   add_to_type("as_subclass", PyDescr_NewMethod(&TensorType, &as_subclass_def));
-  add_to_type("__torch_function__", PyDescr_NewClassMethod(&TensorType, &default_torch_function_def));
+  add_to_type("__torch_function__",
+              PyDescr_NewClassMethod(&TensorType, &default_torch_function_def));
   add_to_type("__torch_dispatch__", Py_NewRef(disabled_torch_dispatch()));
   add_to_type("__array_priority__", PyLong_FromLong(1000));  // array + tensor is the tensor's to do
   PyType_Modified(&TensorType);

@@ -35,7 +35,9 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor);
 Tensor alias_of(const Tensor& t);
 
 // Neither a subclass nor an active mode: the fast path of every method.
-inline bool is_plain(PyObject* self) { return is_exact_tensor(self) && !function_state.mode_active; }
+inline bool is_plain(PyObject* self) {
+  return is_exact_tensor(self) && !function_state.mode_active;
+}
 // The override door for `self` as the only operand; decides once is_plain() has said no.
 inline bool needs_override(PyObject* self) { return !is_plain(self) && has_override(self); }
 

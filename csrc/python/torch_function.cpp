@@ -11,9 +11,9 @@ thread_local FunctionState function_state;
 
 namespace {
 
-PyObject* hook_name = nullptr;      // "__torch_function__"
-PyObject* disabled_hook = nullptr;  // _disabled_torch_function_impl
-PyObject* nowrap_getters = nullptr; // set of properties whose result keeps its class
+PyObject* hook_name = nullptr;       // "__torch_function__"
+PyObject* disabled_hook = nullptr;   // _disabled_torch_function_impl
+PyObject* nowrap_getters = nullptr;  // set of properties whose result keeps its class
 
 // The class attribute, without binding it; null without an exception.
 PyObject* class_hook(PyTypeObject* type) { return _PyType_Lookup(type, hook_name); }
@@ -51,9 +51,10 @@ Ref ask(PyObject* object, PyObject* func, PyObject* types, PyObject* args, PyObj
 }
 
 [[noreturn]] void refuse(const char* name, PyObject* types) {
-  PyErr_Format(PyExc_TypeError,
-               "%s(): every __torch_function__ returned NotImplemented; asked were the classes %R%s", name,
-               types, function_state.modes.empty() ? "" : " and the active modes");
+  PyErr_Format(
+      PyExc_TypeError,
+      "%s(): every __torch_function__ returned NotImplemented; asked were the classes %R%s", name,
+      types, function_state.modes.empty() ? "" : " and the active modes");
   throw_python_error();
 }
 
@@ -96,8 +97,8 @@ void Overloaded::add(PyObject* object) {
   objects_.insert(at, object);
 }
 
-PyObject* call_torch_function(PyObject* func, const Overloaded& operands, PyObject* args, PyObject* kwargs,
-                              const char* name) {
+PyObject* call_torch_function(PyObject* func, const Overloaded& operands, PyObject* args,
+                              PyObject* kwargs, const char* name) {
   Ref types = types_of(operands);
   Ref options = kwargs ? Ref::share(kwargs) : own(PyDict_New());
   if (function_state.mode_active) {
@@ -112,8 +113,8 @@ PyObject* call_torch_function(PyObject* func, const Overloaded& operands, PyObje
   refuse(name, types.get());
 }
 
-PyObject* call_torch_function(PyObject* func, const char* name, PyObject* self, PyObject* const* args,
-                              Py_ssize_t nargs, PyObject* kwnames) {
+PyObject* call_torch_function(PyObject* func, const char* name, PyObject* self,
+                              PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   Overloaded operands;
   if (self) collect(operands, self);
   Py_ssize_t nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
@@ -121,7 +122,8 @@ PyObject* call_torch_function(PyObject* func, const char* name, PyObject* self, 
   Py_ssize_t first = self ? 1 : 0;
   Ref positional = own(PyTuple_New(nargs + first));
   if (self) PyTuple_SET_ITEM(positional.get(), 0, Py_NewRef(self));
-  for (Py_ssize_t i = 0; i < nargs; ++i) PyTuple_SET_ITEM(positional.get(), i + first, Py_NewRef(args[i]));
+  for (Py_ssize_t i = 0; i < nargs; ++i)
+    PyTuple_SET_ITEM(positional.get(), i + first, Py_NewRef(args[i]));
   Ref keywords = own(PyDict_New());
   for (Py_ssize_t i = 0; i < nkw; ++i) {
     checked(PyDict_SetItem(keywords.get(), PyTuple_GET_ITEM(kwnames, i), args[nargs + i]));
@@ -141,7 +143,8 @@ PyObject* override_property(const char* name, const char* which, PyObject* self,
   return call_torch_function(func.get(), name, self, &value, value ? 1 : 0, nullptr);
 }
 
-// ---- the default hook of Tensor ------------------------------------------------------------------
+// ---- the default hook of Tensor
+// ------------------------------------------------------------------
 
 namespace {
 
@@ -205,8 +208,9 @@ bool keeps_class(PyObject* func) {
 PyObject* default_torch_function(PyObject* cls, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"func", "types", "args", "kwargs", nullptr};
   PyObject *func, *types, *positional = nullptr, *keywords = nullptr;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:__torch_function__", const_cast<char**>(names),
-                                   &func, &types, &positional, &keywords)) {
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:__torch_function__",
+                                   const_cast<char**>(names), &func, &types, &positional,
+                                   &keywords)) {
     return nullptr;
   }
   return guarded([&]() -> PyObject* {
@@ -218,7 +222,8 @@ PyObject* default_torch_function(PyObject* cls, PyObject* args, PyObject* kwargs
       SubclassesDisabled disabled;
       result = own(PyObject_Call(func, call_args.get(), keywords));
     }
-    if (cls == reinterpret_cast<PyObject*>(&TensorType) || keeps_class(func)) return result.release();
+    if (cls == reinterpret_cast<PyObject*>(&TensorType) || keeps_class(func))
+      return result.release();
     return converted(std::move(result), reinterpret_cast<PyTypeObject*>(cls)).release();
   });
 }
@@ -234,7 +239,8 @@ PyObject* disabled_torch_function(PyObject*, PyObject* arguments) {
   });
 }
 
-// ---- what lib/cepheid/overrides.py is made of ------------------------------------------------------
+// ---- what lib/cepheid/overrides.py is made of
+// ------------------------------------------------------
 
 PyObject* push_mode(PyObject*, PyObject* mode) {
   return guarded([&] {
@@ -247,7 +253,8 @@ PyObject* push_mode(PyObject*, PyObject* mode) {
 
 PyObject* pop_mode(PyObject*, PyObject*) {
   if (function_state.modes.empty()) {
-    PyErr_SetString(PyExc_RuntimeError, "_pop_torch_function_mode: no mode is on this thread's stack");
+    PyErr_SetString(PyExc_RuntimeError,
+                    "_pop_torch_function_mode: no mode is on this thread's stack");
     return nullptr;
   }
   PyObject* mode = function_state.modes.back();
@@ -256,7 +263,9 @@ PyObject* pop_mode(PyObject*, PyObject*) {
   return mode;
 }
 
-PyObject* count_modes(PyObject*, PyObject*) { return PyLong_FromSize_t(function_state.modes.size()); }
+PyObject* count_modes(PyObject*, PyObject*) {
+  return PyLong_FromSize_t(function_state.modes.size());
+}
 
 PyObject* mode_at(PyObject*, PyObject* index) {
   Py_ssize_t i = PyLong_AsSsize_t(index);
@@ -277,15 +286,18 @@ PyObject* has_variadic(PyObject*, PyObject* const* args, Py_ssize_t nargs, PyObj
 
 PyObject* has_any(PyObject*, PyObject* objects) {
   return guarded([&] {
-    Ref items = own(PySequence_Fast(objects, "_has_torch_function: expected a sequence of arguments"));
+    Ref items =
+        own(PySequence_Fast(objects, "_has_torch_function: expected a sequence of arguments"));
     PyObject** first = PySequence_Fast_ITEMS(items.get());
-    return PyBool_FromLong(std::any_of(first, first + PySequence_Fast_GET_SIZE(items.get()), has_override));
+    return PyBool_FromLong(
+        std::any_of(first, first + PySequence_Fast_GET_SIZE(items.get()), has_override));
   });
 }
 
 PyObject* handle(PyObject*, PyObject* arguments) {
   PyObject *func, *relevant, *args, *kwargs = nullptr;
-  if (!PyArg_ParseTuple(arguments, "OOO|O:_handle_torch_function", &func, &relevant, &args, &kwargs)) {
+  if (!PyArg_ParseTuple(arguments, "OOO|O:_handle_torch_function", &func, &relevant, &args,
+                        &kwargs)) {
     return nullptr;
   }
   return guarded([&] {
@@ -296,18 +308,24 @@ PyObject* handle(PyObject*, PyObject* arguments) {
     }
     Ref positional = own(PySequence_Tuple(args));
     Ref name = optional_attribute(func, own(PyUnicode_InternFromString("__name__")).get());
-    const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : "function";
-    return call_torch_function(func, operands, positional.get(), kwargs == Py_None ? nullptr : kwargs, text);
+    const char* text =
+        name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : "function";
+    return call_torch_function(func, operands, positional.get(),
+                               kwargs == Py_None ? nullptr : kwargs, text);
   });
 }
 
-PyMethodDef disabled_def = {"_disabled_torch_function_impl", disabled_torch_function, METH_VARARGS,
-                            "Assigned to __torch_function__: the class takes no part in overrides."};
+PyMethodDef disabled_def = {
+    "_disabled_torch_function_impl", disabled_torch_function, METH_VARARGS,
+    "Assigned to __torch_function__: the class takes no part in overrides."};
 
 PyMethodDef functions[] = {
-    {"_push_torch_function_mode", push_mode, METH_O, "Makes `mode` the innermost one of this thread."},
-    {"_pop_torch_function_mode", pop_mode, METH_NOARGS, "Takes the innermost mode off and returns it."},
-    {"_len_torch_function_stack", count_modes, METH_NOARGS, "Number of modes on this thread's stack."},
+    {"_push_torch_function_mode", push_mode, METH_O,
+     "Makes `mode` the innermost one of this thread."},
+    {"_pop_torch_function_mode", pop_mode, METH_NOARGS,
+     "Takes the innermost mode off and returns it."},
+    {"_len_torch_function_stack", count_modes, METH_NOARGS,
+     "Number of modes on this thread's stack."},
     {"_torch_function_mode_at", mode_at, METH_O, "The mode at an index, outermost first."},
     {"_has_torch_function_unary", has_unary, METH_O, "Whether one argument has an override."},
     {"_has_torch_function_variadic", as_cfunction(has_variadic), kFastKeywords,
@@ -318,14 +336,15 @@ PyMethodDef functions[] = {
     {nullptr, nullptr, 0, nullptr},
 };
 
-// ---- DisableTorchFunctionSubclass, DisableTorchFunction -------------------------------------------
+// ---- DisableTorchFunctionSubclass, DisableTorchFunction
+// -------------------------------------------
 
 struct DisableObject {
   PyObject_HEAD;
   std::vector<bool>* before;  // one per entry, so that the object can be nested
 };
 
-template <bool FunctionState::*Flag>
+template <bool FunctionState::* Flag>
 PyObject* disable_enter(PyObject* self, PyObject*) {
   return guarded([&] {
     reinterpret_cast<DisableObject*>(self)->before->push_back(function_state.*Flag);
@@ -335,11 +354,12 @@ PyObject* disable_enter(PyObject* self, PyObject*) {
   });
 }
 
-template <bool FunctionState::*Flag>
+template <bool FunctionState::* Flag>
 PyObject* disable_exit(PyObject* self, PyObject* const*, Py_ssize_t, PyObject*) {
   auto* before = reinterpret_cast<DisableObject*>(self)->before;
   if (before->empty()) {
-    PyErr_SetString(PyExc_RuntimeError, "__exit__ without __enter__");
+    PyErr_Format(PyExc_RuntimeError, "%s: __exit__ without __enter__",
+                 short_type_name(Py_TYPE(self)));
     return nullptr;
   }
   function_state.*Flag = before->back();
@@ -359,18 +379,17 @@ void disable_dealloc(PyObject* self) {
   Py_TYPE(self)->tp_free(self);
 }
 
-template <bool FunctionState::*Flag>
+template <bool FunctionState::* Flag>
 PyMethodDef disable_methods[] = {
     {"__enter__", disable_enter<Flag>, METH_NOARGS, nullptr},
     {"__exit__", as_cfunction(disable_exit<Flag>), kFastKeywords, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
-template <bool FunctionState::*Flag>
+template <bool FunctionState::* Flag>
 PyTypeObject disable_type(const char* name, const char* doc) {
   return {
-      .ob_base = PyVarObject_HEAD_INIT(nullptr, 0)
-      .tp_name = name,
+      .ob_base = PyVarObject_HEAD_INIT(nullptr, 0).tp_name = name,
       .tp_basicsize = sizeof(DisableObject),
       .tp_dealloc = disable_dealloc,
       .tp_flags = Py_TPFLAGS_DEFAULT,
@@ -390,10 +409,12 @@ PyTypeObject DisableAllType = disable_type<&FunctionState::all_disabled>(
 }  // namespace
 
 PyMethodDef default_torch_function_def = {
-    "__torch_function__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(default_torch_function)),
+    "__torch_function__",
+    reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(default_torch_function)),
     METH_VARARGS | METH_KEYWORDS | METH_CLASS,
     "__torch_function__(func, types, args=(), kwargs=None)\n\nRuns `func` without overrides of "
-    "subclasses and gives its results this class. NotImplemented when an operand's class isn't a base "
+    "subclasses and gives its results this class. NotImplemented when an operand's class isn't a "
+    "base "
     "of this one."};
 
 void init_torch_function(PyObject* module) {

@@ -13,10 +13,10 @@
 namespace ceph::python {
 
 struct FunctionState {
-  bool mode_active = false;         // a mode is on the stack and not disabled
-  bool subclasses_disabled = false; // DisableTorchFunctionSubclass
-  bool all_disabled = false;        // DisableTorchFunction
-  std::vector<PyObject*> modes;     // owned, innermost last
+  bool mode_active = false;          // a mode is on the stack and not disabled
+  bool subclasses_disabled = false;  // DisableTorchFunctionSubclass
+  bool all_disabled = false;         // DisableTorchFunction
+  std::vector<PyObject*> modes;      // owned, innermost last
 
   void update() { mode_active = !modes.empty() && !all_disabled; }
 };
@@ -40,11 +40,11 @@ class Overloaded {
 };
 
 // Asks modes and operands; `args` a tuple, `kwargs` a dict or null.
-PyObject* call_torch_function(PyObject* func, const Overloaded& operands, PyObject* args, PyObject* kwargs,
-                              const char* name);
+PyObject* call_torch_function(PyObject* func, const Overloaded& operands, PyObject* args,
+                              PyObject* kwargs, const char* name);
 // The same from a vectorcall; operands are found among the arguments, one level into sequences.
-PyObject* call_torch_function(PyObject* func, const char* name, PyObject* self, PyObject* const* args,
-                              Py_ssize_t nargs, PyObject* kwnames);
+PyObject* call_torch_function(PyObject* func, const char* name, PyObject* self,
+                              PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames);
 // For a method of Tensor by name, as its descriptor.
 PyObject* override_method(const char* name, PyObject* self, PyObject* const* args, Py_ssize_t nargs,
                           PyObject* kwnames);

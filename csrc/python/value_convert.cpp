@@ -35,25 +35,39 @@ PyObject* wrap_list(const std::vector<T>& items, Wrap wrap_item) {
 
 const char* type_text(ArgType type) {
   switch (type) {
-    case ArgType::Tensor: return "a Tensor or a number";
-    case ArgType::TensorList: return "a list or tuple of Tensors";
-    case ArgType::Scalar: return "a number";
-    case ArgType::Int: return "an int";
-    case ArgType::Float: return "a float";
-    case ArgType::Bool: return "a bool";
-    case ArgType::IntList: return "a list or tuple of ints";
-    case ArgType::Str: return "a str";
-    case ArgType::ScalarType: return "a dtype";
-    case ArgType::Device: return "a device";
-    case ArgType::Layout: return "a layout";
-    case ArgType::MemoryFormat: return "a memory_format";
-    case ArgType::Generator: return "a Generator";
+  case ArgType::Tensor:
+    return "a Tensor or a number";
+  case ArgType::TensorList:
+    return "a list or tuple of Tensors";
+  case ArgType::Scalar:
+    return "a number";
+  case ArgType::Int:
+    return "an int";
+  case ArgType::Float:
+    return "a float";
+  case ArgType::Bool:
+    return "a bool";
+  case ArgType::IntList:
+    return "a list or tuple of ints";
+  case ArgType::Str:
+    return "a str";
+  case ArgType::ScalarType:
+    return "a dtype";
+  case ArgType::Device:
+    return "a device";
+  case ArgType::Layout:
+    return "a layout";
+  case ArgType::MemoryFormat:
+    return "a memory_format";
+  case ArgType::Generator:
+    return "a Generator";
   }
   return "";
 }
 
 [[noreturn]] void wrong_type(const Argument& argument, PyObject* object, const std::string& op) {
-  fail(ErrorKind::kType, op, argument.name.empty() ? "the result" : "argument '" + argument.name + "'", " must be ",
+  fail(ErrorKind::kType, op,
+       argument.name.empty() ? "the result" : "argument '" + argument.name + "'", " must be ",
        type_text(argument.type), argument.optional ? " or None" : "", "; got ", type_name(object));
 }
 
@@ -111,42 +125,43 @@ std::optional<Value> number_value(const Argument& argument, PyObject* o, const s
   const char* name = op.c_str();
   bool scalar_tensor = is_tensor(o) && unwrap(o).dim() == 0;
   switch (argument.type) {
-    case ArgType::Scalar:
-      return when(is_number(o) || scalar_tensor, [&] { return to_scalar(o, name); });
-    case ArgType::Int:
-      return when(accepts_list_int(o), [&] { return to_int64(o, name); });
-    case ArgType::Float:
-      return when((is_number(o) || scalar_tensor) && !PyComplex_Check(o), [&] { return to_double(o, name); });
-    default:
-      return when(PyBool_Check(o), [&] { return o == Py_True; });
+  case ArgType::Scalar:
+    return when(is_number(o) || scalar_tensor, [&] { return to_scalar(o, name); });
+  case ArgType::Int:
+    return when(accepts_list_int(o), [&] { return to_int64(o, name); });
+  case ArgType::Float:
+    return when((is_number(o) || scalar_tensor) && !PyComplex_Check(o),
+                [&] { return to_double(o, name); });
+  default:
+    return when(PyBool_Check(o), [&] { return o == Py_True; });
   }
 }
 
 std::optional<Value> convert(const Argument& argument, PyObject* o, const std::string& op) {
   switch (argument.type) {
-    case ArgType::Tensor:
-      return tensor_or_number(o, op);
-    case ArgType::TensorList:
-      return tensor_list(argument, o);
-    case ArgType::Scalar:
-    case ArgType::Int:
-    case ArgType::Float:
-    case ArgType::Bool:
-      return number_value(argument, o, op);
-    case ArgType::IntList:
-      return int_list(argument, o, op);
-    case ArgType::Str:
-      return text_value(o);
-    case ArgType::ScalarType:
-      return when(accepts_dtype(o), [&] { return to_dtype(o); });
-    case ArgType::Device:
-      return when(accepts_device(o), [&] { return to_device(o); });
-    case ArgType::Layout:
-      return when(Py_TYPE(o) == &LayoutType, [&] { return to_layout(o); });
-    case ArgType::MemoryFormat:
-      return when(Py_TYPE(o) == &MemoryFormatType, [&] { return to_memory_format(o); });
-    case ArgType::Generator:
-      return when(is_generator(o), [&] { return unwrap_generator(o); });
+  case ArgType::Tensor:
+    return tensor_or_number(o, op);
+  case ArgType::TensorList:
+    return tensor_list(argument, o);
+  case ArgType::Scalar:
+  case ArgType::Int:
+  case ArgType::Float:
+  case ArgType::Bool:
+    return number_value(argument, o, op);
+  case ArgType::IntList:
+    return int_list(argument, o, op);
+  case ArgType::Str:
+    return text_value(o);
+  case ArgType::ScalarType:
+    return when(accepts_dtype(o), [&] { return to_dtype(o); });
+  case ArgType::Device:
+    return when(accepts_device(o), [&] { return to_device(o); });
+  case ArgType::Layout:
+    return when(Py_TYPE(o) == &LayoutType, [&] { return to_layout(o); });
+  case ArgType::MemoryFormat:
+    return when(Py_TYPE(o) == &MemoryFormatType, [&] { return to_memory_format(o); });
+  case ArgType::Generator:
+    return when(is_generator(o), [&] { return unwrap_generator(o); });
   }
   return std::nullopt;
 }
@@ -154,30 +169,30 @@ std::optional<Value> convert(const Argument& argument, PyObject* o, const std::s
 }  // namespace
 
 PyObject* wrap_value(const Value& value) {
-  return std::visit(
-      Overload{
-          [](std::monostate) { return Py_NewRef(Py_None); },
-          [](const Tensor& t) { return wrap_tensor_value(t); },
-          [](const std::vector<Tensor>& list) {
-            return wrap_list(list, [](const Tensor& t) { return wrap(t); });
-          },
-          [](const Scalar& s) { return wrap_scalar(s); },
-          [](int64_t i) { return PyLong_FromLongLong(i); },
-          [](double d) { return PyFloat_FromDouble(d); },
-          [](bool b) { return PyBool_FromLong(b); },
-          [](const std::vector<int64_t>& list) {
-            return wrap_list(list, [](int64_t i) { return PyLong_FromLongLong(i); });
-          },
-          [](const std::string& s) {
-            return PyUnicode_FromStringAndSize(s.data(), static_cast<Py_ssize_t>(s.size()));
-          },
-          [](DType t) { return Py_NewRef(dtype_object(t)); },
-          [](Device d) { return wrap_device(d); },
-          [](Layout l) { return Py_NewRef(layout_object(l)); },
-          [](MemoryFormat f) { return Py_NewRef(memory_format_object(f)); },
-          [](const Generator& g) { return wrap_generator(g); },
-      },
-      value);
+  return std::visit(Overload{
+                        [](std::monostate) { return Py_NewRef(Py_None); },
+                        [](const Tensor& t) { return wrap_tensor_value(t); },
+                        [](const std::vector<Tensor>& list) {
+                          return wrap_list(list, [](const Tensor& t) { return wrap(t); });
+                        },
+                        [](const Scalar& s) { return wrap_scalar(s); },
+                        [](int64_t i) { return PyLong_FromLongLong(i); },
+                        [](double d) { return PyFloat_FromDouble(d); },
+                        [](bool b) { return PyBool_FromLong(b); },
+                        [](const std::vector<int64_t>& list) {
+                          return wrap_list(list, [](int64_t i) { return PyLong_FromLongLong(i); });
+                        },
+                        [](const std::string& s) {
+                          return PyUnicode_FromStringAndSize(s.data(),
+                                                             static_cast<Py_ssize_t>(s.size()));
+                        },
+                        [](DType t) { return Py_NewRef(dtype_object(t)); },
+                        [](Device d) { return wrap_device(d); },
+                        [](Layout l) { return Py_NewRef(layout_object(l)); },
+                        [](MemoryFormat f) { return Py_NewRef(memory_format_object(f)); },
+                        [](const Generator& g) { return wrap_generator(g); },
+                    },
+                    value);
 }
 
 Value value_from(const Argument& argument, PyObject* object, const std::string& op) {
@@ -211,17 +226,19 @@ bool values_equal(const Value& a, const Value& b) {
     auto* list = std::get_if<std::vector<int64_t>>(x ? &b : &a);
     auto one = x ? x : y;
     if (!list || !one) return false;
-    return std::all_of(list->begin(), list->end(), [&](int64_t i) { return one->equals(Scalar(i)); });
+    return std::all_of(list->begin(), list->end(),
+                       [&](int64_t i) { return one->equals(Scalar(i)); });
   }
-  return std::visit(
-      Overload{
-          [](std::monostate) { return true; },
-          [](const Tensor&) { return false; },
-          [](const std::vector<Tensor>&) { return false; },
-          [](const Scalar&) { return false; },  // compared above
-          [&](const auto& left) { return left == std::get<std::remove_cvref_t<decltype(left)>>(b); },
-      },
-      a);
+  return std::visit(Overload{
+                        [](std::monostate) { return true; },
+                        [](const Tensor&) { return false; },
+                        [](const std::vector<Tensor>&) { return false; },
+                        [](const Scalar&) { return false; },  // compared above
+                        [&](const auto& left) {
+                          return left == std::get<std::remove_cvref_t<decltype(left)>>(b);
+                        },
+                    },
+                    a);
 }
 
 CallArgs call_args(const OpSchema& schema, const Stack& stack) {
@@ -254,7 +271,8 @@ size_t argument_named(const OpSchema& schema, PyObject* name, const std::string&
   for (size_t i = 0; i < schema.args.size(); ++i) {
     if (PyUnicode_CompareWithASCIIString(name, schema.args[i].name.c_str()) == 0) return i;
   }
-  fail(ErrorKind::kType, op, "has no argument '", PyUnicode_AsUTF8(name), "'; the schema is ", schema.print());
+  fail(ErrorKind::kType, op, "has no argument '", PyUnicode_AsUTF8(name), "'; the schema is ",
+       schema.print());
 }
 
 // The default of an argument, a single int of int[N] spread.
@@ -271,8 +289,8 @@ Value default_of(const Argument& argument, const std::string& op, const OpSchema
 
 }  // namespace
 
-Stack stack_from_call(const OpSchema& schema, const std::string& op, PyObject* const* args, Py_ssize_t nargs,
-                      PyObject* kwnames) {
+Stack stack_from_call(const OpSchema& schema, const std::string& op, PyObject* const* args,
+                      Py_ssize_t nargs, PyObject* kwnames) {
   size_t positional = positional_count(schema);
   CEPH_CHECK(static_cast<size_t>(nargs) <= positional, ErrorKind::kType, op, "takes ", positional,
              " positional arguments; got ", nargs, "; the schema is ", schema.print());
@@ -287,7 +305,8 @@ Stack stack_from_call(const OpSchema& schema, const std::string& op, PyObject* c
   stack.reserve(slots.size());
   for (size_t i = 0; i < slots.size(); ++i) {
     const Argument& argument = schema.args[i];
-    stack.push_back(slots[i] ? value_from(argument, slots[i], op) : default_of(argument, op, schema));
+    stack.push_back(slots[i] ? value_from(argument, slots[i], op)
+                             : default_of(argument, op, schema));
   }
   return stack;
 }
@@ -305,7 +324,8 @@ PyObject* wrap_results(const OpSchema&, const Stack& stack) {
 namespace {
 
 // The argument that a result is, for results marked as written.
-const Value* written_argument(const OpSchema& schema, const Argument& result, const Stack& arguments) {
+const Value* written_argument(const OpSchema& schema, const Argument& result,
+                              const Stack& arguments) {
   if (!result.writes) return nullptr;
   for (size_t i = 0; i < schema.args.size(); ++i) {
     if (schema.args[i].writes && schema.args[i].alias == result.alias) return &arguments[i];
@@ -313,15 +333,19 @@ const Value* written_argument(const OpSchema& schema, const Argument& result, co
   return nullptr;
 }
 
-Value one_result(const OpSchema& schema, size_t i, const std::string& op, PyObject* object, const Stack& arguments) {
-  if (const Value* written = written_argument(schema, schema.returns[i], arguments)) return *written;
-  if (schema.returns[i].type == ArgType::Tensor && !is_tensor(object)) wrong_type(schema.returns[i], object, op);
+Value one_result(const OpSchema& schema, size_t i, const std::string& op, PyObject* object,
+                 const Stack& arguments) {
+  if (const Value* written = written_argument(schema, schema.returns[i], arguments))
+    return *written;
+  if (schema.returns[i].type == ArgType::Tensor && !is_tensor(object))
+    wrong_type(schema.returns[i], object, op);
   return value_from(schema.returns[i], object, op);
 }
 
 }  // namespace
 
-Stack results_from(const OpSchema& schema, const std::string& op, PyObject* result, const Stack& arguments) {
+Stack results_from(const OpSchema& schema, const std::string& op, PyObject* result,
+                   const Stack& arguments) {
   Stack results;
   size_t count = schema.returns.size();
   if (count == 0) return results;
@@ -331,7 +355,8 @@ Stack results_from(const OpSchema& schema, const std::string& op, PyObject* resu
   }
   CEPH_CHECK((PyTuple_Check(result) || PyList_Check(result)) &&
                  PySequence_Fast_GET_SIZE(result) == static_cast<Py_ssize_t>(count),
-             ErrorKind::kType, op, "must return a tuple of ", count, " results; got ", type_name(result));
+             ErrorKind::kType, op, "must return a tuple of ", count, " results; got ",
+             type_name(result));
   for (size_t i = 0; i < count; ++i) {
     PyObject* item = PySequence_Fast_GET_ITEM(result, static_cast<Py_ssize_t>(i));
     results.push_back(one_result(schema, i, op, item, arguments));

@@ -20,13 +20,14 @@ struct CallArgs {
 // left out; wrapped numbers are plain numbers again.
 CallArgs call_args(const OpSchema& schema, const Stack& stack);
 // A Python call as a stack.
-Stack stack_from_call(const OpSchema& schema, const std::string& op, PyObject* const* args, Py_ssize_t nargs,
-                      PyObject* kwnames);
+Stack stack_from_call(const OpSchema& schema, const std::string& op, PyObject* const* args,
+                      Py_ssize_t nargs, PyObject* kwnames);
 
 // The stack of results as Python sees it: nothing, one object, or a tuple.
 PyObject* wrap_results(const OpSchema& schema, const Stack& stack);
 // What a Python kernel or rule returned, checked against the schema. An argument that the op writes
 // is its own result, whatever was returned for it.
-Stack results_from(const OpSchema& schema, const std::string& op, PyObject* result, const Stack& arguments);
+Stack results_from(const OpSchema& schema, const std::string& op, PyObject* result,
+                   const Stack& arguments);
 
 }  // namespace ceph::python

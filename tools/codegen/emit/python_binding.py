@@ -1,4 +1,4 @@
-"""`python/<family>.cpp`: FASTCALL functions and methods of every op, around the table-driven parser."""
+"""`python/<family>.cpp`: FASTCALL functions and methods of every op, around the argument parser."""
 
 from __future__ import annotations
 

@@ -108,7 +108,8 @@ def _binary_struct(entry: OpEntry, method: str, reflected: str) -> str:
         f'  static constexpr const char* kMethod = "{method}";\n'
         f'  static constexpr const char* kReflected = "{reflected}";\n'
         f"  static constexpr bool kNumbers = {numbers};\n"
-        f"  static Tensor call(const Tensor& a, const Tensor& b) {{ return ops::{method}(a, b); }}\n"
+        f"  static Tensor call(const Tensor& a, const Tensor& b) {{\n"
+        f"    return ops::{method}(a, b);\n  }}\n"
         f"}};\n"
     )
 
