@@ -149,7 +149,7 @@ class Parser {
   void list_of(const TypeName& known, Argument& out) {
     if (known.list == known.type) refuse("no list of this type");
     out.type = known.list;
-    out.optional_elements = std::exchange(out.optional, false);
+    out.optional_elements = out.optional;
     if (out.optional_elements && known.type != ArgType::Tensor)
       refuse("optional elements of Tensor lists only");
     if (!take("]")) {

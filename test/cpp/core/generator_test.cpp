@@ -51,6 +51,7 @@ TEST(a_restored_state_continues) {
   EXPECT(b->next_float_normal == 0.25f && !b->next_double_normal);
   EXPECT_EQ(b->initial_seed(), uint64_t(5));
   const Generator c = a->clone();
+  EXPECT(c->get_state() == state);
   for (int i = 0; i < 1000; ++i) {
     const uint32_t word = a->engine().next();
     EXPECT_EQ(b->engine().next(), word);

@@ -156,4 +156,5 @@ TEST(results_keep_the_layout) {
   EXPECT(preserved_strides(strided({2, 2, 4}, {8, 12, 1})) == v({4, 8, 1}));
   EXPECT(preserved_strides(strided({1, 3, 1}, {7, 1, 9})) == v({7, 1, 9}));
   EXPECT(preserved_strides(strided({4, 2}, {1, 1})) == v({2, 1}));
+  EXPECT(preserved_strides(strided({2, 4}, {1, 1})) == v({1, 2}));
 }
