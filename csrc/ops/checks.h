@@ -2,8 +2,8 @@
 
 #include "core/tensor.h"
 
-// Argument checks of op entries (`check: name`): generated code calls them with the arguments of the
-// schema in order before anything is allocated or written.
+// Argument checks of op entries (`check: name`): generated code calls them with the arguments of
+// the schema in order before anything is allocated or written.
 
 namespace ceph::ops::checks {
 

@@ -53,10 +53,9 @@ Tensor view(const Tensor& self, IntArrayRef size) {
     return view_of(self, sizes, contiguous_strides(sizes), self.storage_offset());
   }
   std::optional<DimVector> strides = view_strides(self.sizes(), self.strides(), sizes);
-  CEPH_CHECK(strides, ErrorKind::kRuntime, "view",
-             "size and strides must allow a view; got size ", IntArrayRef(sizes),
-             " for a tensor of size ", self.sizes(), " and strides ", self.strides(),
-             "; use reshape, which copies where it must");
+  CEPH_CHECK(strides, ErrorKind::kRuntime, "view", "size and strides must allow a view; got size ",
+             IntArrayRef(sizes), " for a tensor of size ", self.sizes(), " and strides ",
+             self.strides(), "; use reshape, which copies where it must");
   return view_of(self, sizes, *strides, self.storage_offset());
 }
 
@@ -106,9 +105,9 @@ Tensor expand(const Tensor& self, IntArrayRef size, bool) {
     check_expanded_size(self, size, i, from);
     // A dimension that is new has, before it grows, the stride that unsqueeze would give it.
     int64_t before = from >= 0 ? self.sizes()[static_cast<size_t>(from)] : 1;
-    int64_t stride = from >= 0          ? self.strides()[static_cast<size_t>(from)]
-                     : i + 1 < rank     ? stride_product(sizes[i + 1], strides[i + 1])
-                                        : 1;
+    int64_t stride = from >= 0      ? self.strides()[static_cast<size_t>(from)]
+                     : i + 1 < rank ? stride_product(sizes[i + 1], strides[i + 1])
+                                    : 1;
     sizes[i] = size[i] == -1 ? before : size[i];
     strides[i] = sizes[i] == before ? stride : 0;
   }
@@ -125,8 +124,8 @@ Tensor select(const Tensor& self, int64_t dim, int64_t index) {
              " is out of range for dimension ", d, " of size ", size, " (tensor of size ",
              self.sizes(), ")");
   DimVector sizes = self.sizes(), strides = self.strides();
-  int64_t offset = moved_offset("select", self.storage_offset(), index < 0 ? index + size : index,
-                                strides[d]);
+  int64_t offset =
+      moved_offset("select", self.storage_offset(), index < 0 ? index + size : index, strides[d]);
   sizes.erase(d);
   strides.erase(d);
   return view_of(self, sizes, strides, offset);

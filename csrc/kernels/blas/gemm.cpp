@@ -47,16 +47,21 @@ void call_library(const Library& f, const Problem<T>& p, const T* a, const T* b,
   T one(1), beta(p.accumulate ? 1 : 0);
   int32_t lda = i32(p.a.stride), ldb = i32(p.b.stride), ldc = i32(std::max(p.c.row_stride, p.n));
   auto real = [&](RealGemm<T>* gemm) {
-    gemm(kRowMajor, p.a.trans, p.b.trans, i32(m), i32(n), i32(p.k), one, a, lda, b, ldb, beta, c, ldc);
+    gemm(kRowMajor, p.a.trans, p.b.trans, i32(m), i32(n), i32(p.k), one, a, lda, b, ldb, beta, c,
+         ldc);
   };
   auto complex = [&](ComplexGemm* gemm) {
     gemm(kRowMajor, p.a.trans, p.b.trans, i32(m), i32(n), i32(p.k), &one, a, lda, b, ldb, &beta, c,
          ldc);
   };
-  if constexpr (std::is_same_v<T, float>) real(f.sgemm);
-  else if constexpr (std::is_same_v<T, double>) real(f.dgemm);
-  else if constexpr (std::is_same_v<T, std::complex<float>>) complex(f.cgemm);
-  else complex(f.zgemm);
+  if constexpr (std::is_same_v<T, float>)
+    real(f.sgemm);
+  else if constexpr (std::is_same_v<T, double>)
+    real(f.dgemm);
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    complex(f.cgemm);
+  else
+    complex(f.zgemm);
 }
 
 int64_t piece_size(int64_t extent, double work) {
@@ -133,14 +138,16 @@ void with_library(const char* op, int64_t m, int64_t n, int64_t k, ConstMatrix a
 }  // namespace
 }  // namespace blas
 
-void gemm(const char* op, DType dtype, int64_t m, int64_t n, int64_t k, ConstMatrix a, ConstMatrix b,
-          RowMatrix c, bool accumulate) {
+void gemm(const char* op, DType dtype, int64_t m, int64_t n, int64_t k, ConstMatrix a,
+          ConstMatrix b, RowMatrix c, bool accumulate) {
   if (m == 0 || n == 0 || (k == 0 && accumulate)) return;
   switch (dtype) {
-#define CEPH_OWN(name, type) \
-  case DType::name: return blas::own<type>(m, n, k, a, b, c, accumulate);
-#define CEPH_LIBRARY(name, type) \
-  case DType::name: return blas::with_library<type>(op, m, n, k, a, b, c, accumulate);
+#define CEPH_OWN(name, type)                                                                       \
+  case DType::name:                                                                                \
+    return blas::own<type>(m, n, k, a, b, c, accumulate);
+#define CEPH_LIBRARY(name, type)                                                                   \
+  case DType::name:                                                                                \
+    return blas::with_library<type>(op, m, n, k, a, b, c, accumulate);
     CEPH_OWN(UInt8, uint8_t)
     CEPH_OWN(Int8, int8_t)
     CEPH_OWN(Int16, int16_t)
@@ -154,8 +161,8 @@ void gemm(const char* op, DType dtype, int64_t m, int64_t n, int64_t k, ConstMat
     CEPH_LIBRARY(Complex128, std::complex<double>)
 #undef CEPH_OWN
 #undef CEPH_LIBRARY
-    default:
-      fail(ErrorKind::kNotImplemented, op, "does not work for ", name_of(dtype));
+  default:
+    fail(ErrorKind::kNotImplemented, op, "does not work for ", name_of(dtype));
   }
 }
 

@@ -25,7 +25,7 @@ struct RowMatrix {
 // sum is zero. Integers wrap, float16 and bfloat16 are summed in float32 and rounded once. Split
 // over the pool in pieces that depend on the shape only, so that results don't depend on the
 // number of threads.
-CEPH_API void gemm(const char* op, DType dtype, int64_t m, int64_t n, int64_t k, ConstMatrix a, ConstMatrix b,
-          RowMatrix c, bool accumulate = false);
+CEPH_API void gemm(const char* op, DType dtype, int64_t m, int64_t n, int64_t k, ConstMatrix a,
+                   ConstMatrix b, RowMatrix c, bool accumulate = false);
 
 }  // namespace ceph::kernels

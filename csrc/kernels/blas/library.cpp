@@ -32,8 +32,9 @@ Opened open() {
 
 const Library& library(const char* op) {
   static const Opened opened = open();
-  CEPH_CHECK(opened.file.is_open(), ErrorKind::kRuntime, op, "the library " CEPHEID_BLAS_LIBRARY
-             " must lie beside libcepheid; ", opened.file.error(), "; install cepheid again");
+  CEPH_CHECK(opened.file.is_open(), ErrorKind::kRuntime, op,
+             "the library " CEPHEID_BLAS_LIBRARY " must lie beside libcepheid; ",
+             opened.file.error(), "; install cepheid again");
   return opened.functions;
 }
 

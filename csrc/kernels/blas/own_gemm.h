@@ -34,7 +34,8 @@ class OwnGemm {
   using Sum = typename SumOf<T>::type;
   static constexpr int64_t kRows = 32, kCols = 64, kDepth = 256;
 
-  OwnGemm(int64_t m, int64_t n, int64_t k, ConstMatrix a, ConstMatrix b, RowMatrix c, bool accumulate)
+  OwnGemm(int64_t m, int64_t n, int64_t k, ConstMatrix a, ConstMatrix b, RowMatrix c,
+          bool accumulate)
       : m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), accumulate_(accumulate) {}
 
   void run() {

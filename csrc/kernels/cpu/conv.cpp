@@ -1,5 +1,5 @@
-#include "core/layout.h"
 #include "generated/kernels/conv.h"
+#include "core/layout.h"
 #include "kernels/copy.h"
 #include "kernels/dnn/conv2d.h"
 
@@ -82,7 +82,8 @@ void run(const dnn::Conv2d& conv, const Tensor& input, const Tensor& weight, con
   bool narrow = out.dtype() == DType::Float16 || out.dtype() == DType::BFloat16;
   if (!narrow) return run_own(conv, input, weight, bias, out);
   // Sums in float32, rounded once.
-  Tensor wide = empty_strided_tensor(out.sizes(), preserved_strides(out), DType::Float32, out.device());
+  Tensor wide =
+      empty_strided_tensor(out.sizes(), preserved_strides(out), DType::Float32, out.device());
   run(conv, cast(input, DType::Float32), cast(weight, DType::Float32),
       bias.defined() ? cast(bias, DType::Float32) : bias, wide);
   copy_into(out, wide);

@@ -78,11 +78,16 @@ struct Item16 {
 template <class F>
 void with_item(DType dtype, F&& body) {
   switch (item_size(dtype)) {
-    case 1: return body(uint8_t());
-    case 2: return body(uint16_t());
-    case 4: return body(uint32_t());
-    case 8: return body(uint64_t());
-    default: return body(Item16());
+  case 1:
+    return body(uint8_t());
+  case 2:
+    return body(uint16_t());
+  case 4:
+    return body(uint32_t());
+  case 8:
+    return body(uint64_t());
+  default:
+    return body(Item16());
   }
 }
 
@@ -90,11 +95,11 @@ void with_item(DType dtype, F&& body) {
 Item16 bytes_of(const char* op, const Scalar& value, DType dtype) {
   Item16 bytes{};
   switch (dtype) {
-#define CEPH_CASE(name, type, text)                   \
-  case DType::name: {                                 \
-    type v = value.to<type>(op);                      \
-    std::memcpy(bytes.words, &v, sizeof(type));       \
-    return bytes;                                     \
+#define CEPH_CASE(name, type, text)                                                                \
+  case DType::name: {                                                                              \
+    type v = value.to<type>(op);                                                                   \
+    std::memcpy(bytes.words, &v, sizeof(type));                                                    \
+    return bytes;                                                                                  \
   }
     CEPH_FORALL_DTYPES(CEPH_CASE)
 #undef CEPH_CASE
@@ -120,8 +125,8 @@ void check_written(const char* op, const Tensor& self) {
 }
 
 void check_apart(const char* op, const Tensor& self, const Tensor& other, const char* name) {
-  CEPH_CHECK(overlap_between(self, other) == Overlap::None, ErrorKind::kRuntime, op,
-             "self and ", name, " share some of their memory; clone ", name, " first");
+  CEPH_CHECK(overlap_between(self, other) == Overlap::None, ErrorKind::kRuntime, op, "self and ",
+             name, " share some of their memory; clone ", name, " first");
 }
 
 // `source` broadcast to `sizes`, which it must fit.
@@ -190,15 +195,17 @@ void gather(const Tensor& self, int64_t dim, const Tensor& index, bool, const Te
   char* data[] = {static_cast<char*>(to.data()), static_cast<char*>(at.data()),
                   static_cast<char*>(from.data())};
   IntArrayRef strides[] = {out_strides, index_strides, self_strides};
-  auto it = TensorIterator::over(at.sizes(), ArrayRef<char*>(data, 3),
-                                 ArrayRef<IntArrayRef>(strides, 3));
-  with_item(self.dtype(), [&](auto item) { gather_items<decltype(item)>(it, index.dtype(), step); });
+  auto it =
+      TensorIterator::over(at.sizes(), ArrayRef<char*>(data, 3), ArrayRef<IntArrayRef>(strides, 3));
+  with_item(self.dtype(),
+            [&](auto item) { gather_items<decltype(item)>(it, index.dtype(), step); });
 }
 
 void masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
   const char* op = "masked_fill";
-  CEPH_CHECK(mask.dtype() == DType::Bool, ErrorKind::kRuntime, op, "mask must be a bool tensor; got ",
-             name_of(mask.dtype()), "; compare it with zero first");
+  CEPH_CHECK(mask.dtype() == DType::Bool, ErrorKind::kRuntime, op,
+             "mask must be a bool tensor; got ", name_of(mask.dtype()),
+             "; compare it with zero first");
   check_written(op, self);
   CEPH_CHECK(overlap_between(self, mask) != Overlap::Partial, ErrorKind::kRuntime, op,
              "self and mask share some of their memory; clone mask first");

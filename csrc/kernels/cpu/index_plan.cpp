@@ -210,8 +210,9 @@ Coordinates coordinates_of(const Tensor& t) {
 
 Coordinates nonzero_coordinates(const Tensor& t) {
   switch (t.dtype()) {
-#define CEPH_CASE(name, type, text) \
-  case DType::name: return coordinates_of<type>(t);
+#define CEPH_CASE(name, type, text)                                                                \
+  case DType::name:                                                                                \
+    return coordinates_of<type>(t);
     CEPH_FORALL_DTYPES(CEPH_CASE)
 #undef CEPH_CASE
   }

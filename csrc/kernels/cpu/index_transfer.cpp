@@ -13,7 +13,8 @@ struct Space {
 
   void add(int64_t size, int64_t self_stride, int64_t dense_stride) {
     if (size == 1) return;
-    if (!sizes.empty() && self.back() == self_stride * size && dense.back() == dense_stride * size) {
+    if (!sizes.empty() && self.back() == self_stride * size &&
+        dense.back() == dense_stride * size) {
       sizes.back() *= size;
       self.back() = self_stride;
       dense.back() = dense_stride;
@@ -50,9 +51,11 @@ Layout3 layout_of(const IndexPlan& plan, const Tensor& self, const Tensor& dense
   int64_t item = static_cast<int64_t>(item_size(self.dtype()));
   int64_t d = 0;
   auto dense_stride = [&] { return dense.stride(d++) * item; };
-  for (int64_t s : plan.dims.before) l.before.add(self.size(s), self.stride(s) * item, dense_stride());
+  for (int64_t s : plan.dims.before)
+    l.before.add(self.size(s), self.stride(s) * item, dense_stride());
   for (int64_t n : plan.dims.index_shape) l.positions.add(n, 0, dense_stride());
-  for (int64_t s : plan.dims.after) l.after.add(self.size(s), self.stride(s) * item, dense_stride());
+  for (int64_t s : plan.dims.after)
+    l.after.add(self.size(s), self.stride(s) * item, dense_stride());
   l.count = static_cast<int64_t>(plan.offsets.size());
   return l;
 }
@@ -133,9 +136,8 @@ class Runner {
     } else if (outer > 1) {
       // Elements under different `before` coordinates never meet, positions of one may.
       int64_t grain = std::max<int64_t>(1, rows / l_.count);
-      parallel_for(0, outer, grain, [&](int64_t b, int64_t e) {
-        rows_of(b * l_.count, e * l_.count);
-      });
+      parallel_for(0, outer, grain,
+                   [&](int64_t b, int64_t e) { rows_of(b * l_.count, e * l_.count); });
     } else {
       int64_t grain = std::max<int64_t>(64, kGrain / l_.count);
       parallel_for(0, slice, grain, [&](int64_t b, int64_t e) { columns_of(b, e); });
@@ -166,7 +168,8 @@ class Runner {
   // Single elements whose dense sides are a line.
   void points(char* self, char* dense, int64_t step, int64_t first, int64_t last) const {
     const int64_t* offsets = plan_.offsets.data();
-    for (int64_t p = first; p < last; ++p, dense += step) Op::line(self + offsets[p], 0, dense, 0, 1);
+    for (int64_t p = first; p < last; ++p, dense += step)
+      Op::line(self + offsets[p], 0, dense, 0, 1);
   }
 
   // Elements [first, last) of `after` at every position, in order.
@@ -192,18 +195,24 @@ struct Item16 {
 template <template <class> class Op>
 void move_bytes(const IndexPlan& plan, const Tensor& self, const Tensor& dense) {
   switch (item_size(self.dtype())) {
-    case 1: return Runner<Op<uint8_t>>(plan, self, dense).run();
-    case 2: return Runner<Op<uint16_t>>(plan, self, dense).run();
-    case 4: return Runner<Op<uint32_t>>(plan, self, dense).run();
-    case 8: return Runner<Op<uint64_t>>(plan, self, dense).run();
-    default: return Runner<Op<Item16>>(plan, self, dense).run();
+  case 1:
+    return Runner<Op<uint8_t>>(plan, self, dense).run();
+  case 2:
+    return Runner<Op<uint16_t>>(plan, self, dense).run();
+  case 4:
+    return Runner<Op<uint32_t>>(plan, self, dense).run();
+  case 8:
+    return Runner<Op<uint64_t>>(plan, self, dense).run();
+  default:
+    return Runner<Op<Item16>>(plan, self, dense).run();
   }
 }
 
 void accumulate(const IndexPlan& plan, const Tensor& self, const Tensor& dense) {
   switch (self.dtype()) {
-#define CEPH_CASE(name, type) \
-  case DType::name: return Runner<Accumulate<type>>(plan, self, dense).run();
+#define CEPH_CASE(name, type)                                                                      \
+  case DType::name:                                                                                \
+    return Runner<Accumulate<type>>(plan, self, dense).run();
     CEPH_CASE(Bool, bool)
     CEPH_CASE(UInt8, uint8_t)
     CEPH_CASE(Int8, int8_t)
@@ -215,9 +224,9 @@ void accumulate(const IndexPlan& plan, const Tensor& self, const Tensor& dense) 
     CEPH_CASE(Complex64, std::complex<float>)
     CEPH_CASE(Complex128, std::complex<double>)
 #undef CEPH_CASE
-    default:
-      fail(ErrorKind::kNotImplemented, "index_put", "accumulate does not work for ",
-           name_of(self.dtype()));
+  default:
+    fail(ErrorKind::kNotImplemented, "index_put", "accumulate does not work for ",
+         name_of(self.dtype()));
   }
 }
 
@@ -225,9 +234,12 @@ void accumulate(const IndexPlan& plan, const Tensor& self, const Tensor& dense) 
 
 void transfer(Transfer kind, const IndexPlan& plan, const Tensor& self, const Tensor& dense) {
   switch (kind) {
-    case Transfer::kRead: return move_bytes<Read>(plan, self, dense);
-    case Transfer::kWrite: return move_bytes<Write>(plan, self, dense);
-    case Transfer::kAccumulate: return accumulate(plan, self, dense);
+  case Transfer::kRead:
+    return move_bytes<Read>(plan, self, dense);
+  case Transfer::kWrite:
+    return move_bytes<Write>(plan, self, dense);
+  case Transfer::kAccumulate:
+    return accumulate(plan, self, dense);
   }
 }
 

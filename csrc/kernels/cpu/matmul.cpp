@@ -1,6 +1,6 @@
+#include "generated/kernels/matmul.h"
 #include "base/thread_pool.h"
 #include "core/layout.h"
-#include "generated/kernels/matmul.h"
 #include "kernels/blas/gemm.h"
 #include "kernels/copy.h"
 
@@ -31,7 +31,8 @@ Tensor transposed(const Tensor& t) {
   return view_of(t, sizes, strides, t.storage_offset());
 }
 
-void multiply_one(const char* op, const Tensor& a, const Tensor& b, const Tensor& out, int64_t index) {
+void multiply_one(const char* op, const Tensor& a, const Tensor& b, const Tensor& out,
+                  int64_t index) {
   ConstMatrix c = matrix_of(out, index);
   gemm(op, out.dtype(), out.size(-2), out.size(-1), a.size(-1), matrix_of(a, index),
        matrix_of(b, index), {const_cast<void*>(c.data), c.row_stride});

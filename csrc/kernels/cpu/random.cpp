@@ -118,11 +118,15 @@ void complex_normal_of(const Tensor& self, double mean, double std, GeneratorImp
 template <class T>
 void integers_of(const Tensor& self, int64_t from, uint64_t range, GeneratorImpl& generator) {
   IntegerDraw draw(range);
+  // All 2^64 values: the words as they are.
+  uint64_t first = range == 0 ? 0 : static_cast<uint64_t>(from);
   Mt19937& engine = generator.engine();
   fill_in_order<T>("random_", self, [&] {
-    int64_t value = static_cast<int64_t>(static_cast<uint64_t>(from) + draw(engine));
-    if constexpr (std::is_same_v<T, bool>) return value != 0;
-    else return static_cast<T>(value);
+    int64_t value = static_cast<int64_t>(first + draw(engine));
+    if constexpr (std::is_same_v<T, bool>)
+      return value != 0;
+    else
+      return static_cast<T>(value);
   });
 }
 
@@ -159,24 +163,34 @@ void permutation_of(const Tensor& out, GeneratorImpl& generator) {
 
 }  // namespace
 
-#define CEPH_FLOATING(call)                         \
-  case DType::Float16: return call(Half);           \
-  case DType::BFloat16: return call(BFloat16);      \
-  case DType::Float32: return call(float);          \
-  case DType::Float64: return call(double);
-#define CEPH_INTEGRAL(call)                         \
-  case DType::UInt8: return call(uint8_t);          \
-  case DType::Int8: return call(int8_t);            \
-  case DType::Int16: return call(int16_t);          \
-  case DType::Int32: return call(int32_t);          \
-  case DType::Int64: return call(int64_t);
+#define CEPH_FLOATING(call)                                                                        \
+  case DType::Float16:                                                                             \
+    return call(Half);                                                                             \
+  case DType::BFloat16:                                                                            \
+    return call(BFloat16);                                                                         \
+  case DType::Float32:                                                                             \
+    return call(float);                                                                            \
+  case DType::Float64:                                                                             \
+    return call(double);
+#define CEPH_INTEGRAL(call)                                                                        \
+  case DType::UInt8:                                                                               \
+    return call(uint8_t);                                                                          \
+  case DType::Int8:                                                                                \
+    return call(int8_t);                                                                           \
+  case DType::Int16:                                                                               \
+    return call(int16_t);                                                                          \
+  case DType::Int32:                                                                               \
+    return call(int32_t);                                                                          \
+  case DType::Int64:                                                                               \
+    return call(int64_t);
 
 void draw_uniform(const Tensor& self, double from, double to, GeneratorImpl& generator) {
   Lock lock(generator.mutex());
 #define CEPH_CALL(T) uniform_of<T>(self, from, to, generator)
   switch (self.dtype()) {
     CEPH_FLOATING(CEPH_CALL)
-    default: refuse_dtype("uniform_", self);
+  default:
+    refuse_dtype("uniform_", self);
   }
 #undef CEPH_CALL
 }
@@ -186,9 +200,12 @@ void draw_normal(const Tensor& self, double mean, double std, GeneratorImpl& gen
 #define CEPH_CALL(T) normal_of<T>(self, mean, std, generator)
   switch (self.dtype()) {
     CEPH_FLOATING(CEPH_CALL)
-    case DType::Complex64: return complex_normal_of<float>(self, mean, std, generator);
-    case DType::Complex128: return complex_normal_of<double>(self, mean, std, generator);
-    default: refuse_dtype("normal_", self);
+  case DType::Complex64:
+    return complex_normal_of<float>(self, mean, std, generator);
+  case DType::Complex128:
+    return complex_normal_of<double>(self, mean, std, generator);
+  default:
+    refuse_dtype("normal_", self);
   }
 #undef CEPH_CALL
 }
@@ -197,10 +214,12 @@ void draw_integers(const Tensor& self, int64_t from, uint64_t range, GeneratorIm
   Lock lock(generator.mutex());
 #define CEPH_CALL(T) integers_of<T>(self, from, range, generator)
   switch (self.dtype()) {
-    case DType::Bool: return integers_of<bool>(self, from, range, generator);
+  case DType::Bool:
+    return integers_of<bool>(self, from, range, generator);
     CEPH_INTEGRAL(CEPH_CALL)
     CEPH_FLOATING(CEPH_CALL)
-    default: refuse_dtype("random_", self);
+  default:
+    refuse_dtype("random_", self);
   }
 #undef CEPH_CALL
 }
@@ -210,7 +229,8 @@ void draw_bernoulli(const Tensor& p, const Tensor& out, GeneratorImpl& generator
 #define CEPH_CALL(T) bernoulli_of<T>(p, out, generator)
   switch (p.dtype()) {
     CEPH_FLOATING(CEPH_CALL)
-    default: refuse_dtype("bernoulli", p);
+  default:
+    refuse_dtype("bernoulli", p);
   }
 #undef CEPH_CALL
 }
@@ -221,7 +241,8 @@ void draw_permutation(const Tensor& out, GeneratorImpl& generator) {
   switch (out.dtype()) {
     CEPH_INTEGRAL(CEPH_CALL)
     CEPH_FLOATING(CEPH_CALL)
-    default: refuse_dtype("randperm", out);
+  default:
+    refuse_dtype("randperm", out);
   }
 #undef CEPH_CALL
 }

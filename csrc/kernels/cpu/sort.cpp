@@ -154,8 +154,9 @@ void sort_any(const Tensor& self, int64_t dim, bool descending, const Tensor& va
   if (self.numel() == 0) return;
   Lines lines(self, self.dim() == 0 ? -1 : wrap_dim(dim, self.dim(), "sort"), values, indices);
   switch (self.dtype()) {
-#define CEPH_CASE(name, type) \
-  case DType::name: return sort_lines<type>(self, lines, descending, values, indices);
+#define CEPH_CASE(name, type)                                                                      \
+  case DType::name:                                                                                \
+    return sort_lines<type>(self, lines, descending, values, indices);
     CEPH_CASE(Bool, bool)
     CEPH_CASE(UInt8, uint8_t)
     CEPH_CASE(Int8, int8_t)
@@ -167,9 +168,9 @@ void sort_any(const Tensor& self, int64_t dim, bool descending, const Tensor& va
     CEPH_CASE(Float32, float)
     CEPH_CASE(Float64, double)
 #undef CEPH_CASE
-    default:
-      fail(ErrorKind::kNotImplemented, "sort", "expected values with an order; got ",
-           name_of(self.dtype()));
+  default:
+    fail(ErrorKind::kNotImplemented, "sort", "expected values with an order; got ",
+         name_of(self.dtype()));
   }
 }
 

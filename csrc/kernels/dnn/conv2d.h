@@ -11,7 +11,8 @@ struct Conv2d {
   int64_t stride[2], padding[2], dilation[2];
 
   int64_t products_per_image() const {
-    return out_channels * out_size[0] * out_size[1] * (in_channels / groups) * kernel[0] * kernel[1];
+    return out_channels * out_size[0] * out_size[1] * (in_channels / groups) * kernel[0] *
+           kernel[1];
   }
 };
 

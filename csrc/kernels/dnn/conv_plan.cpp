@@ -16,15 +16,28 @@ constexpr size_t kMaxPlans = 512;
 using Key = std::array<int64_t, 19>;
 
 Key key_of(const Conv2d& c, DType dtype, bool bias, bool channels_last) {
-  return {c.batch,       c.groups,      c.in_channels, c.out_channels, c.in_size[0],
-          c.in_size[1],  c.kernel[0],   c.kernel[1],   c.out_size[0],  c.out_size[1],
-          c.stride[0],   c.stride[1],   c.padding[0],  c.padding[1],   c.dilation[0],
-          c.dilation[1], static_cast<int64_t>(dtype),  bias,           channels_last};
+  return {c.batch,
+          c.groups,
+          c.in_channels,
+          c.out_channels,
+          c.in_size[0],
+          c.in_size[1],
+          c.kernel[0],
+          c.kernel[1],
+          c.out_size[0],
+          c.out_size[1],
+          c.stride[0],
+          c.stride[1],
+          c.padding[0],
+          c.padding[1],
+          c.dilation[0],
+          c.dilation[1],
+          static_cast<int64_t>(dtype),
+          bias,
+          channels_last};
 }
 
-dnnl_data_type_t data_type(DType dtype) {
-  return dtype == DType::BFloat16 ? dnnl_bf16 : dnnl_f32;
-}
+dnnl_data_type_t data_type(DType dtype) { return dtype == DType::BFloat16 ? dnnl_bf16 : dnnl_f32; }
 
 Owned<dnnl_memory_desc_t> dense_desc(const std::vector<int64_t>& sizes, dnnl_data_type_t type,
                                      bool channels_last) {
@@ -98,8 +111,8 @@ class Run {
     dnnl_status_t status = f.primitive_execute(primitive.get(), stream_.get(),
                                                static_cast<int>(args_.size()), args_.data());
     if (status == dnnl_success) status = f.stream_wait(stream_.get());
-    CEPH_CHECK(status == dnnl_success, ErrorKind::kRuntime, "conv2d",
-               "oneDNN failed with status ", static_cast<int>(status));
+    CEPH_CHECK(status == dnnl_success, ErrorKind::kRuntime, "conv2d", "oneDNN failed with status ",
+               static_cast<int>(status));
     owned_.clear();
     args_.clear();
   }
@@ -135,7 +148,8 @@ bool ConvPlan::build(const Conv2d& c, DType dtype, bool bias, bool channels_last
   std::vector<int64_t> out{c.batch, c.out_channels, c.out_size[0], c.out_size[1]};
   std::vector<int64_t> filter{c.out_channels, c.in_channels, c.kernel[0], c.kernel[1]};
   if (c.groups > 1) {
-    filter = {c.groups, c.out_channels / c.groups, c.in_channels / c.groups, c.kernel[0], c.kernel[1]};
+    filter = {c.groups, c.out_channels / c.groups, c.in_channels / c.groups, c.kernel[0],
+              c.kernel[1]};
   }
   input_.outside = dense_desc(in, type, channels_last);
   weight_.outside = dense_desc(filter, type, false);
@@ -167,9 +181,9 @@ Owned<dnnl_primitive_desc_t> ConvPlan::describe(const Conv2d& c) const {
   Owned<dnnl_primitive_attr_t> attr = caller_scratch();
   dnnl_primitive_desc_t out = nullptr;
   library()->convolution_forward_primitive_desc_create(
-      &out, library()->engine, dnnl_forward_inference, dnnl_convolution_direct,
-      input_.inside.get(), weight_.inside.get(), bias_.get(), output_.inside.get(), stride, gap,
-      padding, padding, attr.get());
+      &out, library()->engine, dnnl_forward_inference, dnnl_convolution_direct, input_.inside.get(),
+      weight_.inside.get(), bias_.get(), output_.inside.get(), stride, gap, padding, padding,
+      attr.get());
   return Owned<dnnl_primitive_desc_t>(out);
 }
 

@@ -26,7 +26,7 @@ struct Opened {
 
  private:
   bool find_all() {
-#define CEPH_FIND(name) \
+#define CEPH_FIND(name)                                                                            \
   functions.name = file.find<std::remove_pointer_t<decltype(&dnnl_##name)>>("dnnl_" #name);
     CEPH_FORALL_DNNL(CEPH_FIND)
 #undef CEPH_FIND

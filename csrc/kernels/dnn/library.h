@@ -10,28 +10,28 @@
 namespace ceph::kernels::dnn {
 
 // The functions of oneDNN's C interface that are used (without the prefix dnnl_).
-#define CEPH_FORALL_DNNL(_)                    \
-  _(engine_create)                             \
-  _(stream_create)                             \
-  _(stream_wait)                               \
-  _(stream_destroy)                            \
-  _(memory_desc_create_with_strides)           \
-  _(memory_desc_create_with_tag)               \
-  _(memory_desc_clone)                         \
-  _(memory_desc_destroy)                       \
-  _(memory_desc_equal)                         \
-  _(memory_desc_get_size)                      \
-  _(memory_create)                             \
-  _(memory_destroy)                            \
-  _(primitive_attr_create)                     \
-  _(primitive_attr_destroy)                    \
-  _(primitive_attr_set_scratchpad_mode)        \
-  _(convolution_forward_primitive_desc_create) \
-  _(reorder_primitive_desc_create)             \
-  _(primitive_desc_query_md)                   \
-  _(primitive_desc_destroy)                    \
-  _(primitive_create)                          \
-  _(primitive_destroy)                         \
+#define CEPH_FORALL_DNNL(_)                                                                        \
+  _(engine_create)                                                                                 \
+  _(stream_create)                                                                                 \
+  _(stream_wait)                                                                                   \
+  _(stream_destroy)                                                                                \
+  _(memory_desc_create_with_strides)                                                               \
+  _(memory_desc_create_with_tag)                                                                   \
+  _(memory_desc_clone)                                                                             \
+  _(memory_desc_destroy)                                                                           \
+  _(memory_desc_equal)                                                                             \
+  _(memory_desc_get_size)                                                                          \
+  _(memory_create)                                                                                 \
+  _(memory_destroy)                                                                                \
+  _(primitive_attr_create)                                                                         \
+  _(primitive_attr_destroy)                                                                        \
+  _(primitive_attr_set_scratchpad_mode)                                                            \
+  _(convolution_forward_primitive_desc_create)                                                     \
+  _(reorder_primitive_desc_create)                                                                 \
+  _(primitive_desc_query_md)                                                                       \
+  _(primitive_desc_destroy)                                                                        \
+  _(primitive_create)                                                                              \
+  _(primitive_destroy)                                                                             \
   _(primitive_execute)
 
 struct Library {

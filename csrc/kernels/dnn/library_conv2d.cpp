@@ -31,7 +31,6 @@ int64_t filters_per_piece(const Conv2d& conv, bool channels_last) {
   return 32;
 }
 
-
 bool run_batch(const Conv2d& conv, const Conv2dOperands& t, int64_t images) {
   Conv2d piece = conv;
   piece.batch = images;
@@ -62,9 +61,9 @@ bool run_filters(const Conv2d& conv, const Conv2dOperands& t, int64_t filters) {
   char* bias = t.bias.defined() ? static_cast<char*>(t.bias.data()) : nullptr;
   parallel_for(0, conv.out_channels / filters, 1, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      Tensor weight = view_of(t.weight, {filters, conv.in_channels, conv.kernel[0], conv.kernel[1]},
-                              t.weight.strides(),
-                              t.weight.storage_offset() + i * filters * t.weight.stride(0));
+      Tensor weight =
+          view_of(t.weight, {filters, conv.in_channels, conv.kernel[0], conv.kernel[1]},
+                  t.weight.strides(), t.weight.storage_offset() + i * filters * t.weight.stride(0));
       plan->run(input, plan->arranged_weight(weight), bias ? bias + i * filters * item : nullptr,
                 output + i * filters * plane * item);
     }

@@ -14,7 +14,8 @@ template <class T>
 class GroupConv {
  public:
   GroupConv(const Conv2d& conv, const Conv2dOperands& t, int64_t image, int64_t group)
-      : conv_(conv), channels_(conv.in_channels / conv.groups), filters_(conv.out_channels / conv.groups) {
+      : conv_(conv), channels_(conv.in_channels / conv.groups),
+        filters_(conv.out_channels / conv.groups) {
     int64_t in_plane = conv.in_size[0] * conv.in_size[1];
     int64_t first_filter = group * filters_;
     input_ = t.input.data_as<T>() + (image * conv.in_channels + group * channels_) * in_plane;
@@ -95,10 +96,12 @@ void conv_of(const Conv2d& conv, const Conv2dOperands& t) {
 void own_conv2d(const Conv2d& conv, const Conv2dOperands& t) {
   CEPH_INTERNAL(!t.channels_last);
   switch (t.output.dtype()) {
-    case DType::Float32: return conv_of<float>(conv, t);
-    case DType::Float64: return conv_of<double>(conv, t);
-    default:
-      fail(ErrorKind::kNotImplemented, "conv2d", "does not work for ", name_of(t.output.dtype()));
+  case DType::Float32:
+    return conv_of<float>(conv, t);
+  case DType::Float64:
+    return conv_of<double>(conv, t);
+  default:
+    fail(ErrorKind::kNotImplemented, "conv2d", "does not work for ", name_of(t.output.dtype()));
   }
 }
 

@@ -3,13 +3,13 @@
 #include "kernels/cpu_features.h"
 #include "kernels/generic/prelude.h"
 
-#include "kernels/scalar/begin.h"
-#include "kernels/rng/box_muller_region.h"
 #include "kernels/end.h"
+#include "kernels/rng/box_muller_region.h"
+#include "kernels/scalar/begin.h"
 
 #include "kernels/avx2/begin.h"
-#include "kernels/rng/box_muller_region.h"
 #include "kernels/end.h"
+#include "kernels/rng/box_muller_region.h"
 
 namespace ceph::kernels {
 

@@ -13,8 +13,8 @@ inline double draw_unit(Mt19937& engine, double) {
   return static_cast<double>(engine.next64() & 0x1fffffffffffffull) * 0x1p-53;
 }
 
-// An integer in [0, range); 0 stands for 2^64. A range below 2^28 takes one word, a larger one two, so
-// that the remainder favours no value by more than 1/16.
+// An integer in [0, range); 0 stands for 2^64. A range below 2^28 takes one word, a larger one two,
+// so that the remainder favours no value by more than 1/16.
 class IntegerDraw {
  public:
   explicit IntegerDraw(uint64_t range) : range_(range) {}

@@ -213,8 +213,9 @@ Scalar local_scalar_dense(const Tensor& self) {
              "expected a tensor with one element; got ", self.numel(), " (size ", self.sizes(),
              "); use tolist for more");
   switch (self.dtype()) {
-#define CEPH_CASE(name, type, text) \
-  case DType::name: return scalar_of(*static_cast<const type*>(self.data()));
+#define CEPH_CASE(name, type, text)                                                                \
+  case DType::name:                                                                                \
+    return scalar_of(*static_cast<const type*>(self.data()));
     CEPH_FORALL_DTYPES(CEPH_CASE)
 #undef CEPH_CASE
   }

@@ -1,5 +1,5 @@
-#include "core/layout.h"
 #include "generated/native/index.h"
+#include "core/layout.h"
 #include "kernels/cpu/index_transfer.h"
 
 namespace ceph::ops::impl {

@@ -7,7 +7,9 @@
 namespace ceph::ops {
 
 // What the optional arguments of a factory come to.
-inline DType dtype_or_default(std::optional<DType> dtype) { return dtype.value_or(default_dtype()); }
+inline DType dtype_or_default(std::optional<DType> dtype) {
+  return dtype.value_or(default_dtype());
+}
 
 // The host and the meta device have one member each: `cpu:0` is `cpu`.
 inline Device device_or_default(std::optional<Device> device) {

@@ -25,9 +25,11 @@ Limits limits_of() {
 
 Limits limits(const char* op, DType dtype) {
   switch (dtype) {
-    case DType::Bool: return {0, 1, 1};
-#define CEPH_CASE(name, type) \
-  case DType::name: return limits_of<type>();
+  case DType::Bool:
+    return {0, 1, 1};
+#define CEPH_CASE(name, type)                                                                      \
+  case DType::name:                                                                                \
+    return limits_of<type>();
     CEPH_CASE(UInt8, uint8_t)
     CEPH_CASE(Int8, int8_t)
     CEPH_CASE(Int16, int16_t)
@@ -38,7 +40,8 @@ Limits limits(const char* op, DType dtype) {
     CEPH_CASE(Float32, float)
     CEPH_CASE(Float64, double)
 #undef CEPH_CASE
-    default: fail(ErrorKind::kNotImplemented, op, "does not work for ", name_of(dtype));
+  default:
+    fail(ErrorKind::kNotImplemented, op, "does not work for ", name_of(dtype));
   }
 }
 
@@ -56,17 +59,22 @@ void check_plain_floating(const char* op, const Tensor& self, bool complex_too =
 // The value that `value` has in the dtype.
 double rounded(double value, DType dtype) {
   switch (dtype) {
-    case DType::Float16: return static_cast<double>(static_cast<float>(Half(value)));
-    case DType::BFloat16: return static_cast<double>(static_cast<float>(BFloat16(value)));
-    case DType::Float32: return static_cast<double>(static_cast<float>(value));
-    default: return value;
+  case DType::Float16:
+    return static_cast<double>(static_cast<float>(Half(value)));
+  case DType::BFloat16:
+    return static_cast<double>(static_cast<float>(BFloat16(value)));
+  case DType::Float32:
+    return static_cast<double>(static_cast<float>(value));
+  default:
+    return value;
   }
 }
 
 // Where `to - 1` rounds up to `to` or beyond, the end moves down by the distance of two values
 // there, so that no draw rounds to `to`.
 int64_t rounded_end(int64_t to, DType dtype, int digits) {
-  if (!is_floating(dtype) || rounded(static_cast<double>(to - 1), dtype) < static_cast<double>(to)) {
+  if (!is_floating(dtype) ||
+      rounded(static_cast<double>(to - 1), dtype) < static_cast<double>(to)) {
     return to;
   }
   return to - (int64_t(1) << (std::ilogb(static_cast<double>(to - 1)) - digits + 1));
@@ -78,8 +86,8 @@ struct IntegerRange {
 };
 
 void check_not_empty(int64_t from, int64_t to) {
-  CEPH_CHECK(from < to, ErrorKind::kRuntime, "random_",
-             "from must be less than to; got from ", from, " and to ", to);
+  CEPH_CHECK(from < to, ErrorKind::kRuntime, "random_", "from must be less than to; got from ",
+             from, " and to ", to);
 }
 
 IntegerRange bounded_range(const Tensor& self, int64_t from, int64_t to) {
@@ -101,9 +109,9 @@ IntegerRange open_range(const Tensor& self, int64_t from) {
   Limits l = limits("random_", self.dtype());
   CEPH_CHECK(static_cast<double>(from) >= l.lowest, ErrorKind::kRuntime, "random_",
              "from must lie in ", name_of(self.dtype()), "; got ", from);
-  int64_t last = is_floating(self.dtype())       ? int64_t(1) << l.digits
+  int64_t last = is_floating(self.dtype())      ? int64_t(1) << l.digits
                  : self.dtype() == DType::Int64 ? INT64_MAX
-                                                 : static_cast<int64_t>(l.highest);
+                                                : static_cast<int64_t>(l.highest);
   CEPH_CHECK(from <= last, ErrorKind::kRuntime, "random_", "from must be at most ", last, " for ",
              name_of(self.dtype()), "; got ", from);
   return {from, static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1};
@@ -115,7 +123,7 @@ void check_permutation(int64_t n, DType dtype) {
              "does not work for bool");
   Limits l = limits("randperm", dtype);
   bool fits = l.digits >= 63 || n - 1 <= (is_floating(dtype) ? int64_t(1) << l.digits
-                                                              : static_cast<int64_t>(l.highest));
+                                                             : static_cast<int64_t>(l.highest));
   CEPH_CHECK(fits, ErrorKind::kRuntime, "randperm", "0 .. n-1 must be representable in ",
              name_of(dtype), "; got n ", n);
 }
@@ -131,10 +139,14 @@ bool all_probabilities(const T* p, int64_t n) {
 
 bool all_probabilities(const Tensor& p) {
   switch (p.dtype()) {
-    case DType::Float16: return all_probabilities(p.data_as<Half>(), p.numel());
-    case DType::BFloat16: return all_probabilities(p.data_as<BFloat16>(), p.numel());
-    case DType::Float32: return all_probabilities(p.data_as<float>(), p.numel());
-    default: return all_probabilities(p.data_as<double>(), p.numel());
+  case DType::Float16:
+    return all_probabilities(p.data_as<Half>(), p.numel());
+  case DType::BFloat16:
+    return all_probabilities(p.data_as<BFloat16>(), p.numel());
+  case DType::Float32:
+    return all_probabilities(p.data_as<float>(), p.numel());
+  default:
+    return all_probabilities(p.data_as<double>(), p.numel());
   }
 }
 
@@ -144,9 +156,8 @@ IntegerRange integer_range(const Tensor& self, int64_t from, std::optional<int64
 
 }  // namespace
 
-Tensor randperm_meta(int64_t n, const Generator&, std::optional<DType> dtype,
-                     std::optional<Layout>, std::optional<Device> device,
-                     std::optional<bool> pin_memory) {
+Tensor randperm_meta(int64_t n, const Generator&, std::optional<DType> dtype, std::optional<Layout>,
+                     std::optional<Device> device, std::optional<bool> pin_memory) {
   refuse_pinned("randperm", pin_memory);
   DType t = dtype.value_or(DType::Int64);
   check_permutation(n, t);
@@ -170,8 +181,9 @@ Tensor uniform_meta_(const Tensor& self, double from, double to, const Generator
              name_of(self.dtype()), "; got from ", from, " and to ", to);
   CEPH_CHECK(from <= to, ErrorKind::kRuntime, "uniform_",
              "from must not be greater than to; got from ", from, " and to ", to);
-  CEPH_CHECK(to - from <= l.highest, ErrorKind::kRuntime, "uniform_", "to - from must be finite in ",
-             name_of(self.dtype()), "; got from ", from, " and to ", to);
+  CEPH_CHECK(to - from <= l.highest, ErrorKind::kRuntime, "uniform_",
+             "to - from must be finite in ", name_of(self.dtype()), "; got from ", from, " and to ",
+             to);
   check_no_overlap("uniform_", self);
   return self;
 }

@@ -1,5 +1,5 @@
-#include "core/type_promotion.h"
 #include "generated/native/reduce.h"
+#include "core/type_promotion.h"
 #include "kernels/copy.h"
 #include "kernels/inspect.h"
 

@@ -26,9 +26,13 @@ Tensor ints(const Ints& values) {
   return tensor_of<int64_t>({static_cast<int64_t>(values.size())}, values);
 }
 
-Tensor mask(IntArrayRef sizes, const std::vector<bool>& values) { return tensor_of<bool>(sizes, values); }
+Tensor mask(IntArrayRef sizes, const std::vector<bool>& values) {
+  return tensor_of<bool>(sizes, values);
+}
 
-Tensor at(const Tensor& self, const std::vector<Tensor>& indices) { return ops::index(self, indices); }
+Tensor at(const Tensor& self, const std::vector<Tensor>& indices) {
+  return ops::index(self, indices);
+}
 
 void expect(const Tensor& got, IntArrayRef sizes, const Ints& values) {
   EXPECT(got.sizes() == sizes);
@@ -63,9 +67,10 @@ TEST(index_reads_every_layout_alike) {
   Tensor plain = counting({3, 4, 5});
   for (int layout = 0; layout < kLayouts; ++layout) {
     Tensor x = counting({3, 4, 5}, layout);
-    for (const std::vector<Tensor>& indices :
-         {std::vector<Tensor>{ints({2, 0, 2})}, {kAll, ints({1, 1})}, {ints({0, 1}), kAll, ints({4, 2})},
-          {ints({0, 2}), ints({1, 3}), ints({4, 0})}}) {
+    for (const std::vector<Tensor>& indices : {std::vector<Tensor>{ints({2, 0, 2})},
+                                               {kAll, ints({1, 1})},
+                                               {ints({0, 1}), kAll, ints({4, 2})},
+                                               {ints({0, 2}), ints({1, 3}), ints({4, 0})}}) {
       EXPECT(values_of<int64_t>(at(x, indices)) == values_of<int64_t>(at(plain, indices)));
     }
   }
@@ -93,7 +98,8 @@ TEST(index_refuses_before_reading) {
   EXPECT_THROWS(at(x, {kAll, ints({-4})}), Error, "index -4 is out of range for dimension 1");
   EXPECT_THROWS(at(x, {ints({INT64_MIN})}), Error, "out of range");
   EXPECT_THROWS(at(x, {kAll, kAll, ints({0})}), Error, "too many indices");
-  EXPECT_THROWS(at(x, {tensor_of<float>({1}, {0.f})}), Error, "must be int64, int32, bool or uint8");
+  EXPECT_THROWS(at(x, {tensor_of<float>({1}, {0.f})}), Error,
+                "must be int64, int32, bool or uint8");
   Tensor empty = counting({3, 0});
   EXPECT_THROWS(at(empty, {ints({5})}), Error, "out of range");
   EXPECT_EQ(at(empty, {ints({2, 1})}).numel(), 0);
@@ -129,9 +135,10 @@ TEST(index_put_sums_narrow_floats_in_float32) {
 
 TEST(a_refused_index_put_has_written_nothing) {
   Tensor x = counting({3});
-  EXPECT_THROWS(ops::index_put_(x, std::vector<Tensor>{ints({0, 3})}, ints({7, 7})), Error, "index_put");
-  EXPECT_THROWS(ops::index_put_(x, std::vector<Tensor>{ints({0})}, tensor_of<float>({1}, {7.f})), Error,
-                "self's dtype");
+  EXPECT_THROWS(ops::index_put_(x, std::vector<Tensor>{ints({0, 3})}, ints({7, 7})), Error,
+                "index_put");
+  EXPECT_THROWS(ops::index_put_(x, std::vector<Tensor>{ints({0})}, tensor_of<float>({1}, {7.f})),
+                Error, "self's dtype");
   EXPECT_THROWS(ops::index_put_(x, std::vector<Tensor>{ints({0, 1})}, ints({7, 8, 9})), Error,
                 "must broadcast");
   expect(x, {3}, {0, 1, 2});
@@ -140,15 +147,19 @@ TEST(a_refused_index_put_has_written_nothing) {
 TEST(large_writes_do_not_depend_on_how_they_are_split) {
   std::mt19937 random(3);
   int64_t rows = 50, columns = 3000, n = 400;
-  Tensor x = tensor_of<float>({rows, columns}, std::vector<float>(static_cast<size_t>(rows * columns), 0));
+  Tensor x =
+      tensor_of<float>({rows, columns}, std::vector<float>(static_cast<size_t>(rows * columns), 0));
   Ints where;
   for (int64_t i = 0; i < n; ++i) where.push_back(static_cast<int64_t>(random() % 50));
   Tensor values = tensor_of<float>({n, columns}, small_integers<float>(random, n * columns));
   ops::index_put_(x, std::vector<Tensor>{ints(where)}, values, true);
   for (int64_t j = 0; j < columns; j += 501) {
     std::vector<float> sums(50, 0);
-    for (int64_t i = 0; i < n; ++i) sums[static_cast<size_t>(where[static_cast<size_t>(i)])] += element<float>(values, i * columns + j);
-    for (int64_t r = 0; r < rows; ++r) EXPECT_EQ(element<float>(x, r * columns + j), sums[static_cast<size_t>(r)]);
+    for (int64_t i = 0; i < n; ++i)
+      sums[static_cast<size_t>(where[static_cast<size_t>(i)])] +=
+          element<float>(values, i * columns + j);
+    for (int64_t r = 0; r < rows; ++r)
+      EXPECT_EQ(element<float>(x, r * columns + j), sums[static_cast<size_t>(r)]);
   }
 }
 
@@ -156,7 +167,8 @@ TEST(index_select_and_gather_follow_the_index) {
   for (int layout = 0; layout < kLayouts; ++layout) {
     Tensor x = counting({2, 3}, layout);
     expect(ops::index_select(x, 1, ints({2, 0, 0})), {2, 3}, {2, 0, 0, 5, 3, 3});
-    expect(ops::gather(x, 0, tensor_of<int64_t>({3, 2}, {1, 0, 0, 1, 1, 1})), {3, 2}, {3, 1, 0, 4, 3, 4});
+    expect(ops::gather(x, 0, tensor_of<int64_t>({3, 2}, {1, 0, 0, 1, 1, 1})), {3, 2},
+           {3, 1, 0, 4, 3, 4});
     expect(ops::gather(x, -1, tensor_of<int32_t>({1, 2}, {2, 1})), {1, 2}, {2, 1});
   }
 }
@@ -166,7 +178,8 @@ TEST(index_select_and_gather_refuse_what_is_out_of_range) {
   EXPECT_THROWS(ops::index_select(x, 0, ints({2})), Error, "index_select: index 2 is out of range");
   EXPECT_THROWS(ops::index_select(x, 0, ints({-1})), Error, "index -1 is out of range");
   EXPECT_THROWS(ops::gather(x, 1, tensor_of<int64_t>({1, 1}, {3})), Error, "gather: index 3");
-  EXPECT_THROWS(ops::gather(x, 1, tensor_of<float>({1, 1}, {0.f})), Error, "must be int32 or int64");
+  EXPECT_THROWS(ops::gather(x, 1, tensor_of<float>({1, 1}, {0.f})), Error,
+                "must be int32 or int64");
 }
 
 TEST(masked_fill_writes_under_the_mask_only) {
@@ -179,9 +192,11 @@ TEST(masked_fill_writes_under_the_mask_only) {
 
 TEST(masked_fill_refuses_masks_and_values_that_do_not_fit) {
   Tensor x = counting({2});
-  EXPECT_THROWS(ops::masked_fill_(x, ints({1, 0}), 1), Error, "mask must be a bool tensor; got int64");
+  EXPECT_THROWS(ops::masked_fill_(x, ints({1, 0}), 1), Error,
+                "mask must be a bool tensor; got int64");
   Tensor bytes = tensor_of<uint8_t>({2}, {1, 2});
-  EXPECT_THROWS(ops::masked_fill_(bytes, mask({2}, {true, true}), 300), Error, "representable in uint8");
+  EXPECT_THROWS(ops::masked_fill_(bytes, mask({2}, {true, true}), 300), Error,
+                "representable in uint8");
   EXPECT_THROWS(ops::masked_fill_(view_of(x, {3}, {0}, 0), mask({3}, {true, true, true}), 1), Error,
                 "masked_fill");
 }

@@ -39,7 +39,8 @@ void expect_exact(std::mt19937& random, int64_t m, int64_t n, int64_t k) {
       std::vector<T> expected = naive<T, W>(a, b);
       std::vector<T> got = values_of<T>(ops::mm(a, b));
       bool equal = true;
-      for (size_t i = 0; i < got.size(); ++i) equal = equal && static_cast<W>(got[i]) == static_cast<W>(expected[i]);
+      for (size_t i = 0; i < got.size(); ++i)
+        equal = equal && static_cast<W>(got[i]) == static_cast<W>(expected[i]);
       EXPECT(equal);
     }
   }
@@ -47,8 +48,14 @@ void expect_exact(std::mt19937& random, int64_t m, int64_t n, int64_t k) {
 
 template <class T, class W>
 void expect_sizes(std::mt19937& random) {
-  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1}, {2, 3, 4}, {7, 5, 33}, {1, 17, 40}, {40, 1, 9},
-                         {33, 65, 31}, {3, 0, 2}, {2, 2, 0}}) {
+  for (auto [m, n, k] : {std::array<int64_t, 3>{1, 1, 1},
+                         {2, 3, 4},
+                         {7, 5, 33},
+                         {1, 17, 40},
+                         {40, 1, 9},
+                         {33, 65, 31},
+                         {3, 0, 2},
+                         {2, 2, 0}}) {
     expect_exact<T, W>(random, m, n, k);
   }
 }
@@ -90,7 +97,8 @@ TEST(mm_is_exact_on_small_integers_in_every_layout) {
 }
 
 TEST(integer_products_wrap) {
-  Tensor a = tensor_of<int8_t>({1, 3}, {100, 100, 100}), ones = tensor_of<int8_t>({3, 1}, {1, 1, 1});
+  Tensor a = tensor_of<int8_t>({1, 3}, {100, 100, 100}),
+         ones = tensor_of<int8_t>({3, 1}, {1, 1, 1});
   EXPECT_EQ(element<int8_t>(ops::mm(a, ones), 0), 44);
   Tensor big = tensor_of<int64_t>({1, 1}, {INT64_MAX}), two = tensor_of<int64_t>({1, 1}, {2});
   EXPECT_EQ(element<int64_t>(ops::mm(big, two), 0), -2);
@@ -98,7 +106,8 @@ TEST(integer_products_wrap) {
 
 TEST(mm_keeps_the_error_bound) {
   std::mt19937 random(6);
-  for (auto [m, n, k] : {std::array<int64_t, 3>{64, 64, 64}, {130, 70, 300}, {1, 300, 500}, {200, 3, 257}}) {
+  for (auto [m, n, k] :
+       {std::array<int64_t, 3>{64, 64, 64}, {130, 70, 300}, {1, 300, 500}, {200, 3, 257}}) {
     Tensor a = tensor_of<float>({m, k}, normal_values<float>(random, m * k));
     Tensor b = tensor_of<float>({k, n}, normal_values<float>(random, k * n));
     EXPECT(within_bound<float>(a, b, ops::mm(a, b)));
@@ -111,7 +120,8 @@ TEST(mm_keeps_the_error_bound) {
 TEST(float16_sums_are_kept_in_float32) {
   int64_t k = 4096;
   Tensor row = ops::expand(tensor_of<Half>({1, 1}, {Half(1.f)}), {1, k});
-  EXPECT_EQ(static_cast<float>(element<Half>(ops::mm(row, ops::expand(tensor_of<Half>({1, 1}, {Half(1.f)}), {k, 1})), 0)),
+  EXPECT_EQ(static_cast<float>(element<Half>(
+                ops::mm(row, ops::expand(tensor_of<Half>({1, 1}, {Half(1.f)}), {k, 1})), 0)),
             4096.f);
 }
 
@@ -121,7 +131,8 @@ TEST(mm_writes_outputs_of_any_strides_and_never_reads_them) {
     Tensor a = tensor_of<float>({n, n}, small_integers<float>(random, n * n));
     Tensor b = tensor_of<float>({n, n}, small_integers<float>(random, n * n));
     for (int layout = 0; layout < kLayouts; ++layout) {
-      Tensor out = laid_out_values<float>({n, n}, layout, std::vector<float>(static_cast<size_t>(n * n), NAN));
+      Tensor out = laid_out_values<float>({n, n}, layout,
+                                          std::vector<float>(static_cast<size_t>(n * n), NAN));
       ops::mm_out(out, a, b);
       EXPECT(values_of<float>(out) == (naive<float, double>(a, b)));
     }
@@ -150,12 +161,15 @@ TEST(bmm_multiplies_each_matrix_of_the_batch) {
   std::mt19937 random(8);
   for (int64_t n : {3, 24}) {
     int64_t count = 5;
-    Tensor a = laid_out_values<float>({count, n, 4}, 1, small_integers<float>(random, count * n * 4));
-    Tensor b = laid_out_values<float>({count, 4, n}, 2, small_integers<float>(random, count * n * 4));
+    Tensor a =
+        laid_out_values<float>({count, n, 4}, 1, small_integers<float>(random, count * n * 4));
+    Tensor b =
+        laid_out_values<float>({count, 4, n}, 2, small_integers<float>(random, count * n * 4));
     Tensor out = ops::bmm(a, b);
     for (int64_t i = 0; i < count; ++i) {
       auto part = [&](const Tensor& t) {
-        return view_of(t, t.sizes().slice(1, 2), t.strides().slice(1, 2), t.storage_offset() + i * t.stride(0));
+        return view_of(t, t.sizes().slice(1, 2), t.strides().slice(1, 2),
+                       t.storage_offset() + i * t.stride(0));
       };
       EXPECT(values_of<float>(part(out)) == (naive<float, double>(part(a), part(b))));
     }

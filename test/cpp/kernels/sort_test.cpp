@@ -38,7 +38,8 @@ bool same_bits(const T& a, const T& b) {
 template <class T>
 void expect_sorted(const Tensor& self, int64_t dim, bool descending) {
   auto [values, indices] = ops::sort(self, dim, descending);
-  int64_t length = self.dim() == 0 ? 1 : self.size(dim), lines = self.numel() / std::max<int64_t>(1, length);
+  int64_t length = self.dim() == 0 ? 1 : self.size(dim),
+          lines = self.numel() / std::max<int64_t>(1, length);
   int64_t after = 1;
   for (int64_t d = dim + 1; dim >= 0 && d < self.dim(); ++d) after *= self.size(d);
   for (int64_t line = 0; line < lines; ++line) {
@@ -71,8 +72,16 @@ void expect_sorts(std::mt19937& random) {
 template <class T>
 std::vector<T> specials() {
   T nan = static_cast<T>(std::nanf("")), inf = static_cast<T>(INFINITY);
-  return {static_cast<T>(0.f), nan, static_cast<T>(-0.f), static_cast<T>(1.f), static_cast<T>(-INFINITY),
-          static_cast<T>(-nan), inf, static_cast<T>(-1.f), nan, static_cast<T>(0.f)};
+  return {static_cast<T>(0.f),
+          nan,
+          static_cast<T>(-0.f),
+          static_cast<T>(1.f),
+          static_cast<T>(-INFINITY),
+          static_cast<T>(-nan),
+          inf,
+          static_cast<T>(-1.f),
+          nan,
+          static_cast<T>(0.f)};
 }
 
 }  // namespace
@@ -100,8 +109,10 @@ TEST(sort_puts_nan_last_and_takes_zeros_as_equal) {
 }
 
 TEST(sort_of_extremes_and_bools) {
-  expect_sorted<int64_t>(tensor_of<int64_t>({5}, {INT64_MAX, INT64_MIN, 0, -1, INT64_MIN}), 0, false);
-  expect_sorted<int64_t>(tensor_of<int64_t>({5}, {INT64_MAX, INT64_MIN, 0, -1, INT64_MIN}), 0, true);
+  expect_sorted<int64_t>(tensor_of<int64_t>({5}, {INT64_MAX, INT64_MIN, 0, -1, INT64_MIN}), 0,
+                         false);
+  expect_sorted<int64_t>(tensor_of<int64_t>({5}, {INT64_MAX, INT64_MIN, 0, -1, INT64_MIN}), 0,
+                         true);
   expect_sorted<bool>(tensor_of<bool>({4}, {true, false, true, false}), 0, false);
   expect_sorted<bool>(tensor_of<bool>({4}, {true, false, true, false}), 0, true);
 }
@@ -110,7 +121,8 @@ TEST(sort_of_a_scalar_and_of_nothing) {
   auto [value, index] = ops::sort(tensor_of<float>({}, {3.f}));
   EXPECT_EQ(element<float>(value, 0), 3.f);
   EXPECT_EQ(element<int64_t>(index, 0), 0);
-  EXPECT_EQ(std::get<0>(ops::sort(empty_tensor({3, 0}, DType::Float32, DeviceKind::CPU), 0)).numel(), 0);
+  EXPECT_EQ(
+      std::get<0>(ops::sort(empty_tensor({3, 0}, DType::Float32, DeviceKind::CPU), 0)).numel(), 0);
   EXPECT_THROWS(ops::sort(tensor_of<float>({}, {3.f}), 1), Error, "sort: ");
 }
 

@@ -46,10 +46,12 @@ TEST(bool_tensors_are_not_subtracted) {
 
 TEST(integers_have_no_negative_powers) {
   Tensor negative = tensor_of<int64_t>({2}, {2, -1});
-  EXPECT_THROWS(ops::checks::integer_power("pow", of(DType::Int64), negative), Error, "pow: integers");
+  EXPECT_THROWS(ops::checks::integer_power("pow", of(DType::Int64), negative), Error,
+                "pow: integers");
   ops::checks::integer_power("pow", of(DType::Float32), negative);
   ops::checks::integer_power("pow", of(DType::Int64), tensor_of<int64_t>({2}, {2, 0}));
-  ops::checks::integer_power("pow", of(DType::Int64), empty_tensor({0}, DType::Int64, DeviceKind::CPU));
+  ops::checks::integer_power("pow", of(DType::Int64),
+                             empty_tensor({0}, DType::Int64, DeviceKind::CPU));
   ops::checks::integer_power("pow", empty_tensor({1}, DType::Int64, DeviceKind::Meta),
                              empty_tensor({1}, DType::Int64, DeviceKind::Meta));
 }
@@ -64,6 +66,6 @@ TEST(integers_are_not_divided_by_zero) {
 TEST(a_condition_is_bool) {
   ops::checks::condition_is_bool("where", of(DType::Bool), of(DType::Int8), of(DType::Int8));
   EXPECT_THROWS(
-      ops::checks::condition_is_bool("where", of(DType::UInt8), of(DType::Int8), of(DType::Int8)), Error,
-      "condition must be a bool tensor; got uint8");
+      ops::checks::condition_is_bool("where", of(DType::UInt8), of(DType::Int8), of(DType::Int8)),
+      Error, "condition must be a bool tensor; got uint8");
 }

@@ -33,8 +33,8 @@ std::vector<T> range(Scalar start, Scalar end, Scalar step) {
 }  // namespace
 
 TEST(empty_takes_dtype_device_and_format) {
-  Tensor x = ops::empty({2, 3, 4, 5}, DType::Int8, std::nullopt, Device(DeviceKind::Meta), std::nullopt,
-                        MemoryFormat::ChannelsLast);
+  Tensor x = ops::empty({2, 3, 4, 5}, DType::Int8, std::nullopt, Device(DeviceKind::Meta),
+                        std::nullopt, MemoryFormat::ChannelsLast);
   EXPECT(x.dtype() == DType::Int8 && x.device().is_meta());
   EXPECT(x.strides() == IntArrayRef({60, 1, 15, 3}));
   EXPECT(ops::empty({2}).dtype() == default_dtype());
@@ -45,13 +45,15 @@ TEST(empty_takes_dtype_device_and_format) {
 TEST(empty_refuses_what_it_can_not_make) {
   EXPECT_THROWS(ops::empty({-2}), Error, "empty: ");
   EXPECT_THROWS(ops::empty({int64_t(1) << 62, 4}), Error, "empty: ");
-  EXPECT_THROWS(ops::empty({2}, std::nullopt, std::nullopt, std::nullopt, true), Error, "pin_memory");
+  EXPECT_THROWS(ops::empty({2}, std::nullopt, std::nullopt, std::nullopt, true), Error,
+                "pin_memory");
   auto in_format = [](IntArrayRef size, MemoryFormat format) {
     return ops::empty(size, std::nullopt, std::nullopt, std::nullopt, std::nullopt, format);
   };
   EXPECT_THROWS(in_format({2}, MemoryFormat::ChannelsLast), Error, "empty: ");
   EXPECT_THROWS(in_format({2}, MemoryFormat::Preserve), Error, "contiguous_format");
-  EXPECT_THROWS(in_format({-1, 2, 3, 4}, MemoryFormat::ChannelsLast), Error, "must not be negative");
+  EXPECT_THROWS(in_format({-1, 2, 3, 4}, MemoryFormat::ChannelsLast), Error,
+                "must not be negative");
   EXPECT_THROWS(ops::empty_strided({2, 3}, {1}), Error, "empty_strided: ");
   EXPECT_THROWS(ops::empty_strided({2}, {-1}), Error, "empty_strided: ");
   EXPECT_THROWS(ops::empty_strided({3}, {INT64_MAX}), Error, "empty_strided: ");
@@ -99,7 +101,8 @@ TEST(arange_counts_exactly) {
   EXPECT(range<int64_t>(5, 0, -2) == std::vector<int64_t>({5, 3, 1}));
   EXPECT(range<int64_t>(5, 5, -1).empty());
   int64_t big = int64_t(1) << 62;
-  EXPECT(range<int64_t>(INT64_MIN, INT64_MAX, big) == std::vector<int64_t>({INT64_MIN, -big, 0, big}));
+  EXPECT(range<int64_t>(INT64_MIN, INT64_MAX, big) ==
+         std::vector<int64_t>({INT64_MIN, -big, 0, big}));
   EXPECT(range<double>(0.0, 1.0, 0.25) == std::vector<double>({0, 0.25, 0.5, 0.75}));
   EXPECT_EQ(ops::arange(0, 5.5, 2).dtype(), default_dtype());
   EXPECT_EQ(ops::arange(0, 5, 2).dtype(), DType::Int64);
@@ -158,6 +161,7 @@ TEST(item_reads_one_element_of_every_dtype) {
   using C = std::complex<float>;
   EXPECT(ops::_local_scalar_dense(tensor_of<C>({}, {C(1, 2)})).to_complex() ==
          std::complex<double>(1, 2));
-  EXPECT_THROWS(ops::_local_scalar_dense(ops::empty({2})), Error, "item: expected a tensor with one");
+  EXPECT_THROWS(ops::_local_scalar_dense(ops::empty({2})), Error,
+                "item: expected a tensor with one");
   EXPECT_THROWS(ops::_local_scalar_dense(ops::empty({0})), Error, "got 0");
 }

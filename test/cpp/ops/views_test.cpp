@@ -105,7 +105,8 @@ TEST(expand_repeats_by_stride_zero) {
   EXPECT_THROWS(ops::expand(x, {3}), Error, "a size for every dimension");
   EXPECT_THROWS(ops::expand(x, {-1, 3, 1}), Error, "a leading size");
   EXPECT_THROWS(ops::expand(x, {3, -2}), Error, "expand: ");
-  EXPECT_THROWS(ops::expand(counting({1}), {int64_t(1) << 32, int64_t(1) << 32}), Error, "expand: ");
+  EXPECT_THROWS(ops::expand(counting({1}), {int64_t(1) << 32, int64_t(1) << 32}), Error,
+                "expand: ");
 }
 
 TEST(select_takes_one_position) {

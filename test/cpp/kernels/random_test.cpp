@@ -1,0 +1,226 @@
+#include <cmath>
+
+#include "core/generator.h"
+#include "generated/ops/bernoulli.h"
+#include "generated/ops/normal_.h"
+#include "generated/ops/random_.h"
+#include "generated/ops/randperm.h"
+#include "generated/ops/uniform_.h"
+#include "kernels/values.h"
+#include "testing.h"
+
+// Expected values were recorded from PyTorch 2.13 on the CPU after manual_seed(1234).
+
+using namespace ceph;
+using namespace ceph::testing;
+
+namespace {
+
+Generator seeded() {
+  return make_intrusive<GeneratorImpl>(Device(DeviceKind::CPU), uint64_t(1234));
+}
+
+Tensor empty(IntArrayRef sizes, DType dtype) { return empty_tensor(sizes, dtype, DeviceKind::CPU); }
+
+// The first values of `t`, in logical order.
+template <class T>
+std::vector<double> firsts(const Tensor& t, size_t count) {
+  std::vector<double> out;
+  for (const T& v : values_of<T>(t)) out.push_back(static_cast<double>(v));
+  out.resize(std::min(count, out.size()));
+  return out;
+}
+
+template <class T>
+void expect_uniform(double from, double to, const std::vector<double>& expected) {
+  Tensor t = empty({static_cast<int64_t>(expected.size())}, dtype_of<T>::value);
+  EXPECT(firsts<T>(ops::uniform_(t, from, to, seeded()), expected.size()) == expected);
+}
+
+// At most 2 ulp of T from the recorded values.
+template <class T>
+void expect_close(const std::vector<double>& got, const std::vector<double>& expected, double ulp) {
+  EXPECT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    double unit = std::ldexp(ulp, std::ilogb(expected[i]));
+    EXPECT(std::abs(got[i] - expected[i]) <= 2 * unit);
+  }
+}
+
+template <class T>
+std::vector<double> normal(int64_t n, size_t count, double mean = 0, double std = 1) {
+  return firsts<T>(ops::normal_(empty({n}, dtype_of<T>::value), mean, std, seeded()), count);
+}
+
+std::vector<int64_t> integers(DType dtype, int64_t n, int64_t from, std::optional<int64_t> to) {
+  Tensor t = ops::random_(empty({n}, dtype), from, to, seeded());
+  std::vector<int64_t> out;
+  for (int64_t i = 0; i < n; ++i) {
+    switch (dtype) {
+    case DType::Int64:
+      out.push_back(element<int64_t>(t, i));
+      break;
+    case DType::Int32:
+      out.push_back(element<int32_t>(t, i));
+      break;
+    case DType::UInt8:
+      out.push_back(element<uint8_t>(t, i));
+      break;
+    case DType::Float16:
+      out.push_back(static_cast<int64_t>(static_cast<float>(element<Half>(t, i))));
+      break;
+    default:
+      out.push_back(static_cast<int64_t>(element<float>(t, i)));
+    }
+  }
+  return out;
+}
+
+using Ints = std::vector<int64_t>;
+
+}  // namespace
+
+TEST(uniform_takes_24_or_53_bits) {
+  expect_uniform<float>(0, 1, {0x1.dacbcp-6, 0x1.9b8b4cp-2, 0x1.0a1498p-2, 0x1.7770d4p-2});
+  expect_uniform<double>(0, 1, {0x1.dacbdfd9b8b4cp-3, 0x1.429368aeee1a8p-4, 0x1.dd9993966bae8p-2});
+}
+
+TEST(uniform_rounds_once_into_its_range) {
+  expect_uniform<float>(0.1, 0.7, {0x1.e0d1c4p-4, 0x1.5d5394p-2, 0x1.060c5ap-2, 0x1.47aa18p-2});
+  expect_uniform<double>(
+      0.1, 0.7,
+      {0x1.e9ad864f6ed2ep-3, 0x1.2d929f67add4cp-3, 0x1.84f5bef3da358p-2, 0x1.64fea868fcff8p-2});
+  expect_uniform<Half>(-1.3, 2.7, {-0x1.2f4p+0, 0x1.3bp-2, -0x1.0bp-2, 0x1.554p-3});
+  expect_uniform<BFloat16>(-1.3, 2.7, {-0x1.3p+0, 0x1.3ap-2, -0x1.0ap-2, 0x1.56p-3});
+}
+
+TEST(uniform_never_reaches_its_end) {
+  Tensor t = empty({200000}, DType::BFloat16);
+  for (double v : firsts<BFloat16>(ops::uniform_(t, 0, 1, seeded()), 200000))
+    EXPECT(v >= 0 && v < 1);
+}
+
+TEST(draws_follow_the_order_of_memory) {
+  Tensor t = view_of(empty({6}, DType::Float32), {2, 3}, {1, 2}, 0);
+  EXPECT(firsts<float>(ops::uniform_(t, 0, 1, seeded()), 6) ==
+         std::vector<double>({0x1.dacbcp-6, 0x1.0a1498p-2, 0x1.dd998p-5, 0x1.9b8b4cp-2,
+                              0x1.7770d4p-2, 0x1.66bae8p-1}));
+}
+
+TEST(short_normal_draws_come_in_double_pairs) {
+  std::vector<double> expected{0x1.79e698p-5, 0x1.9c0f7cp-2, -0x1.02f392p+0, 0x1.bbe142p-3,
+                               -0x1.397bdcp-1};
+  EXPECT(normal<float>(5, 5) == expected);
+  expect_close<double>(normal<double>(5, 2), {0x1.79e6972642193p-5, 0x1.9c0f7c849c2d7p-2}, 0x1p-52);
+}
+
+TEST(the_spare_of_a_pair_is_kept) {
+  Generator g = seeded();
+  ops::normal_(empty({3}, DType::Float32), 0, 1, g);
+  Tensor next = ops::normal_(empty({2}, DType::Float32), 0, 1, g);
+  EXPECT(firsts<float>(next, 2) == std::vector<double>({0x1.bbe142p-3, -0x1.397bdcp-1}));
+}
+
+TEST(long_normal_draws_come_in_blocks_of_sixteen) {
+  expect_close<float>(normal<float>(20, 20),
+                      {-0x1.c99968p-4, -0x1.fc821ep-2, 0x1.4df996p-3,  -0x1.c36c94p-1,
+                       0x1.280918p-2,  0x1.f5a0b4p-2,  -0x1.8a856ep-2, -0x1.6c8fccp-1,
+                       0x1.46196ap-1,  -0x1.6d9be8p-1, -0x1.1547a4p+0, -0x1.1c04d0p-1,
+                       -0x1.5326e0p+0, 0x1.64daa2p-1,  -0x1.537bccp-1, 0x1.373bd8p+0,
+                       -0x1.437fb8p+1, 0x1.7a5012p+0,  -0x1.5b63a2p-3, -0x1.fbd4bap-1},
+                      0x1p-23);
+  expect_close<double>(
+      normal<double>(20, 4),
+      {-0x1.69b7d46e0a142p-4, 0x1.5e42075054d76p-2, 0x1.a5093d2e85c6dp-2, 0x1.014f3763d4e07p+0},
+      0x1p-52);
+  expect_close<float>(normal<float>(16, 4, 3, 1.7),
+                      {0x1.67b0a6p+1, 0x1.13f126p+1, 0x1.a37c1ep+1, 0x1.804a1cp+0}, 0x1p-23);
+}
+
+TEST(narrow_normal_draws_skip_no_words) {
+  expect_close<Half>(normal<Half>(20, 20),
+                     {-0x1.c98p-4, -0x1.fc8p-2, 0x1.4ep-3,   -0x1.c38p-1, 0x1.99p-1,
+                      -0x1.7ap-4,  -0x1.69p-1,  -0x1.9a4p+0, 0x1.28p-2,   0x1.f5cp-2,
+                      -0x1.8a8p-2, -0x1.6c8p-1, -0x1.5d8p-3, -0x1.758p+0, 0x1.c4p-3,
+                      0x1.f84p-3,  -0x1.534p+0, 0x1.64cp-1,  -0x1.538p-1, 0x1.374p+0},
+                     0x1p-10);
+}
+
+TEST(complex_normal_draws_share_the_variance) {
+  using C = std::complex<float>;
+  auto parts = [](int64_t n, size_t count) {
+    std::vector<double> out;
+    Tensor t = ops::normal_(empty({n}, DType::Complex64), 0, 1, seeded());
+    for (const C& v : values_of<C>(t)) {
+      out.push_back(v.real());
+      out.push_back(v.imag());
+    }
+    out.resize(count);
+    return out;
+  };
+  expect_close<float>(
+      parts(3, 6),
+      {0x1.0b3758p-5, 0x1.235eeap-2, -0x1.6e367p-1, 0x1.39ded8p-3, -0x1.bb5546p-2, 0x1.6ca734p-2},
+      0x1p-23);
+  expect_close<float>(parts(8, 4), {-0x1.439250p-4, -0x1.6791d4p-2, 0x1.d84fd8p-4, -0x1.3f347ep-1},
+                      0x1p-23);
+  Tensor shifted = ops::normal_(empty({8}, DType::Complex64), 100, 1, seeded());
+  EXPECT(std::abs(element<C>(shifted, 0).imag()) < 10 && element<C>(shifted, 0).real() > 90);
+}
+
+TEST(integers_take_one_word_below_2_to_the_28th) {
+  EXPECT(integers(DType::Int64, 6, -5, 9) == Ints({8, 6, -5, 0, -5, 3}));
+  EXPECT(integers(DType::Int64, 3, 0, (1 << 28) - 1) == Ints({17263410, 258400986, 256017711}));
+  EXPECT(integers(DType::Int64, 3, 0, 1 << 28) == Ints({258400979, 22928437, 213081460}));
+  EXPECT(integers(DType::Int64, 3, 0, int64_t(1) << 40) ==
+         Ints({204000912083, 166721346613, 878802328948}));
+}
+
+TEST(integers_without_an_end_fill_the_dtype) {
+  EXPECT(integers(DType::Int64, 3, INT64_MIN, std::nullopt) ==
+         Ints({3532910284440527571, -6970862871448265675, 8074651545468362100}));
+  EXPECT(integers(DType::Float32, 3, 3, std::nullopt) == Ints({486292, 6742996, 4359783}));
+  EXPECT(integers(DType::UInt8, 3, 1, std::nullopt) == Ints({211, 157, 142}));
+  EXPECT(integers(DType::Int32, 3, 3, std::nullopt) == Ints({630416889, 216857399, 1024256593}));
+  EXPECT(integers(DType::Float16, 6, 0, 2060) == Ints({1581, 81, 420, 1139, 98, 232}));
+}
+
+TEST(randperm_is_a_permutation_in_the_recorded_order) {
+  Tensor p = ops::randperm(10, seeded());
+  EXPECT(values_of<int64_t>(p) == Ints({5, 4, 8, 2, 6, 9, 1, 7, 0, 3}));
+  EXPECT_EQ(ops::randperm(0).numel(), 0);
+  EXPECT_EQ(ops::randperm(256, Generator(), DType::UInt8).numel(), 256);
+}
+
+TEST(bernoulli_compares_a_uniform_draw) {
+  std::vector<float> p;
+  for (int i = 0; i < 12; ++i) p.push_back(static_cast<float>(i) / 11);
+  Tensor drawn = ops::bernoulli(tensor_of<float>({12}, p), seeded());
+  EXPECT(firsts<float>(drawn, 12) == std::vector<double>({0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 1, 1}));
+  Tensor wide =
+      ops::bernoulli(tensor_of<double>({12}, std::vector<double>(p.begin(), p.end())), seeded());
+  EXPECT(firsts<double>(wide, 12) == std::vector<double>({0, 1, 0, 0, 0, 1, 1, 1, 1, 0, 1, 1}));
+}
+
+TEST(a_refused_draw_leaves_the_generator_alone) {
+  Generator g = seeded();
+  auto before = g->get_state();
+  Tensor x = empty({4}, DType::Float32);
+  EXPECT_THROWS(ops::uniform_(x, 1, 0, g), Error, "from must not be greater than to");
+  EXPECT_THROWS(ops::uniform_(x, 0, INFINITY, g), Error, "finite in float32");
+  EXPECT_THROWS(ops::uniform_(x, NAN, 1, g), Error, "finite in float32");
+  EXPECT_THROWS(ops::uniform_(x, -3e38, 3e38, g), Error, "to - from must be finite");
+  EXPECT_THROWS(ops::normal_(x, 0, -1, g), Error, "std must not be negative; got -1");
+  EXPECT_THROWS(ops::normal_(x, 0, NAN, g), Error, "std must not be negative");
+  EXPECT_THROWS(ops::random_(x, 3, 3, g), Error, "from must be less than to");
+  EXPECT_THROWS(ops::random_(empty({1}, DType::UInt8), 0, 257, g), Error, "must lie in uint8");
+  EXPECT_THROWS(ops::random_(empty({1}, DType::UInt8), -1, 3, g), Error, "must lie in uint8");
+  EXPECT_THROWS(ops::random_(empty({1}, DType::Float16), 2059, 2060, g), Error, "random_");
+  EXPECT_THROWS(ops::bernoulli(tensor_of<float>({2}, {0.5f, 1.5f}), g), Error, "[0, 1]");
+  EXPECT_THROWS(ops::bernoulli(tensor_of<float>({1}, {NAN}), g), Error, "[0, 1]");
+  EXPECT_THROWS(ops::randperm(-1, g), Error, "n must not be negative");
+  EXPECT_THROWS(ops::randperm(257, g, DType::UInt8), Error, "representable in uint8");
+  EXPECT_THROWS(ops::normal_(empty({2}, DType::Int64), 0, 1, g), Error, "int64");
+  EXPECT_THROWS(ops::uniform_(view_of(x, {9}, {0}, 0), 0, 1, g), Error, "lie in one place");
+  EXPECT(g->get_state() == before);
+}
