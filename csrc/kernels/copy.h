@@ -10,11 +10,12 @@ namespace ceph::kernels {
 //
 // Note [Casts]
 // float -> integer truncates toward zero; what lies outside the integer's range is not an error and
-// not undefined: for integers up to 32 bits the value goes through int32 (uint32: int64), for 64 bits
-// through int64, where NaN and values out of range become the smallest integer, as x86 does; then it
-// wraps modulo 2^bits. uint64 also takes [2^63, 2^64). Integers among themselves wrap.
+// not undefined: for integers up to 32 bits the value goes through int32 (uint32: int64), for 64
+// bits through int64, where NaN and values out of range become the smallest integer, as x86 does;
+// then it wraps modulo 2^bits. uint64 also takes [2^63, 2^64). Integers among themselves wrap.
 // Anything -> bool is `!= 0` (NaN is true). Complex -> real drops the imaginary part. float ->
-// narrower float rounds to nearest even; float8_e4m3fn has no infinity: too large becomes the largest.
+// narrower float rounds to nearest even; float8_e4m3fn has no infinity: too large becomes the
+// largest.
 CEPH_API void copy_into(const Tensor& dst, const Tensor& src);
 
 // A new tensor of `dtype` with src's values: dense, in the layout that src has (permuted stays

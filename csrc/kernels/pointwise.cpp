@@ -111,7 +111,8 @@ void run_flat(FlatCall& call, const Tensor& out, PointwiseLoop loop, const void*
   });
 }
 
-// ---- the general way ------------------------------------------------------------------------------
+// ---- the general way
+// ------------------------------------------------------------------------------
 
 // The inputs in the dtypes that the loop reads. Meta tensors have nothing to convert.
 class Converted {

@@ -23,8 +23,8 @@ namespace ceph::kernels {
 
 // data and strides as TensorIterator::Loop: the output, then the inputs. `scalars` is an array of
 // values of the arithmetic type: the C++ type of the compute dtype, float for float16 and bfloat16.
-using PointwiseLoop = void (*)(char* const* data, const int64_t* strides, int64_t size0, int64_t size1,
-                               const void* scalars);
+using PointwiseLoop = void (*)(char* const* data, const int64_t* strides, int64_t size0,
+                               int64_t size1, const void* scalars);
 
 struct PointwiseOp {
   const char* name;
@@ -41,8 +41,8 @@ struct PointwiseOp {
 // shape would grow. Callers bump versions.
 CEPH_API Tensor pointwise(const PointwiseOp& op, ArrayRef<const Tensor*> inputs,
                           ArrayRef<Scalar> scalars = {});
-CEPH_API void pointwise_out(const PointwiseOp& op, const Tensor& out, ArrayRef<const Tensor*> inputs,
-                            ArrayRef<Scalar> scalars = {});
+CEPH_API void pointwise_out(const PointwiseOp& op, const Tensor& out,
+                            ArrayRef<const Tensor*> inputs, ArrayRef<Scalar> scalars = {});
 // inputs[0] is self.
 CEPH_API void pointwise_inplace(const PointwiseOp& op, const Tensor& self,
                                 ArrayRef<const Tensor*> inputs, ArrayRef<Scalar> scalars = {});

@@ -14,7 +14,8 @@ template <class T>
 void copy_rows(char* to, int64_t to_row, int64_t to_item, const char* from, int64_t from_row,
                int64_t from_item, int64_t rows, int64_t count) {
   for (int64_t row = 0; row < rows; ++row, to += to_row, from += from_row) {
-    for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * to_item, from + i * from_item, sizeof(T));
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(to + i * to_item, from + i * from_item, sizeof(T));
   }
 }
 
@@ -78,8 +79,8 @@ class TileWalk {
     kernel_.loop(tile, rows * columns, scalars_);
     if (in_place_[0]) return;
     char* at = data_[0] + row * outer(0) + column * inner(0);
-    copy_items(size_of(0), at, outer(0), inner(0), buffers_[0], columns * size_of(0), size_of(0), rows,
-               columns);
+    copy_items(size_of(0), at, outer(0), inner(0), buffers_[0], columns * size_of(0), size_of(0),
+               rows, columns);
   }
 
   const BlockKernel& kernel_;

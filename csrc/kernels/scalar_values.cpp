@@ -17,8 +17,10 @@ void ScalarValues::convert(const char* op, DType compute, ArrayRef<Scalar> scala
   CEPH_INTERNAL(scalars.size() <= kMaxScalars);
   for (size_t i = 0; i < scalars.size(); ++i) {
     switch (compute) {
-#define CEPH_CASE(name, type, text) \
-  case DType::name: write<type>(op, bytes_, i, scalars[i]); break;
+#define CEPH_CASE(name, type, text)                                                                \
+  case DType::name:                                                                                \
+    write<type>(op, bytes_, i, scalars[i]);                                                        \
+    break;
       CEPH_FORALL_DTYPES(CEPH_CASE)
 #undef CEPH_CASE
     }

@@ -44,8 +44,8 @@ struct ReduceTable {
   Fold sum[kNumDTypes];      // int64, float32, float64, complex64, complex128
   Fold maximum[kNumDTypes];  // uint8 (bool too), signed integers, float32, float64; NaN wins
   Fold any;                  // bool
-  // Index of the first largest of contiguous elements, a NaN counting as the largest, beside `best`,
-  // which holds the largest of the elements before; -1 where none of these is larger.
+  // Index of the first largest of contiguous elements, a NaN counting as the largest, beside
+  // `best`, which holds the largest of the elements before; -1 where none of these is larger.
   int64_t (*first_maximum[kNumDTypes])(const void* terms, int64_t count, void* best);
 };
 
@@ -62,12 +62,12 @@ struct NormTable {
                                  const void* bias, double eps);
 };
 
-#define CEPH_DECLARE_TABLES(isa)             \
-  namespace isa {                            \
-  extern const CreationTable creation_table; \
-  extern const ReduceTable reduce_table;     \
-  extern const ScanTable scan_table;         \
-  extern const NormTable norm_table;         \
+#define CEPH_DECLARE_TABLES(isa)                                                                   \
+  namespace isa {                                                                                  \
+  extern const CreationTable creation_table;                                                       \
+  extern const ReduceTable reduce_table;                                                           \
+  extern const ScanTable scan_table;                                                               \
+  extern const NormTable norm_table;                                                               \
   }
 CEPH_DECLARE_TABLES(scalar)
 #if defined(__x86_64__)
@@ -76,14 +76,15 @@ CEPH_DECLARE_TABLES(avx512)
 #endif
 #undef CEPH_DECLARE_TABLES
 
-// The table of the ISA in use: active_table(scalar::t, avx2::t, avx512::t), where the last two exist.
+// The table of the ISA in use: active_table(scalar::t, avx2::t, avx512::t), where the last two
+// exist.
 template <class Table, class... Others>
 const Table& active_table(const Table& scalar_table, const Others&... others) {
   const Table* tables[] = {&scalar_table, &others...};
   return *tables[static_cast<int>(active_isa())];
 }
 #if defined(__x86_64__)
-#define CEPH_ACTIVE_TABLE(family) \
+#define CEPH_ACTIVE_TABLE(family)                                                                  \
   active_table(scalar::family##_table, avx2::family##_table, avx512::family##_table)
 #else
 #define CEPH_ACTIVE_TABLE(family) active_table(scalar::family##_table)

@@ -1,0 +1,1 @@
+"""Refits the polynomials of the CPU kernels' vector functions."""

@@ -16,6 +16,7 @@ TARGET = Path(__file__).parents[2] / "csrc" / "kernels" / "generic" / "coefficie
 
 
 def main() -> int:
+    """Compares the header with the problems, or writes it; the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tools.polyfit", description=__doc__)
     parser.add_argument("--write", action="store_true", help="replace the header")
     text = render()
@@ -25,7 +26,8 @@ def main() -> int:
     if TARGET.read_text() == text:
         print(f"{TARGET.name} is up to date")
         return 0
-    print(f"{TARGET.name} differs from tools/polyfit/problems.py: run with --write", file=sys.stderr)
+    message = f"{TARGET.name} differs from tools/polyfit/problems.py: run with --write"
+    print(message, file=sys.stderr)
     return 1
 
 

@@ -9,6 +9,7 @@ from tools.polyfit.problems import FLOAT_BITS, Problem, problems
 HEADER = """\
 // Polynomial coefficients, constant term first. Made by `python -m tools.polyfit --write`: change
 // tools/polyfit/problems.py, not this file. Included inside a target region.
+// clang-format off
 """
 
 

@@ -16,7 +16,7 @@ TINY = mpf(2) ** -40
 
 @dataclass(frozen=True)
 class Problem:
-    """A polynomial P in `variable` for `formula` on [low, high]; `weight` makes its error relative."""
+    """A polynomial for `formula` on [low, high]; `weight` makes its error a relative one."""
 
     name: str
     formula: str

@@ -78,7 +78,7 @@ def _solve(
 
 
 def _extrema(error: Function, low: mpf, high: mpf, count: int) -> list[mpf]:
-    """`count` alternating extrema of `error`: the largest of each run of one sign on a fine grid."""
+    """`count` alternating extrema of `error`: the largest of each run of one sign on a grid."""
     grid = _chebyshev(low, high, 40 * count)
     values = [error(x) for x in grid]
     runs: list[int] = [0]

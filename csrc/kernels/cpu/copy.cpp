@@ -14,7 +14,8 @@ BlockLoop cast_loop(DType to, DType from) {
   return CEPH_ACTIVE_TABLE(creation).casts[static_cast<int>(to)][static_cast<int>(from)];
 }
 
-// ---- elements of one dtype: bytes are moved ---------------------------------------------------------
+// ---- elements of one dtype: bytes are moved
+// ---------------------------------------------------------
 
 template <class T>
 void copy_line(char* to, int64_t to_stride, const char* from, int64_t from_stride, int64_t count) {
@@ -32,8 +33,8 @@ void copy_line(char* to, int64_t to_stride, const char* from, int64_t from_strid
   }
 }
 
-// Tiles whose rows in both tensors stay in the first-level cache, so that a transposition reads each
-// cache line once.
+// Tiles whose rows in both tensors stay in the first-level cache, so that a transposition reads
+// each cache line once.
 template <class T>
 void copy_transposed(char* to, int64_t to_row, const char* from, int64_t from_item, int64_t count,
                      int64_t rows) {
@@ -74,11 +75,16 @@ using PlaneCopy = void (*)(char* const*, const int64_t*, int64_t, int64_t);
 
 PlaneCopy plane_copy(size_t item) {
   switch (item) {
-    case 1: return copy_plane<uint8_t>;
-    case 2: return copy_plane<uint16_t>;
-    case 4: return copy_plane<uint32_t>;
-    case 8: return copy_plane<uint64_t>;
-    default: return copy_plane<Item16>;
+  case 1:
+    return copy_plane<uint8_t>;
+  case 2:
+    return copy_plane<uint16_t>;
+  case 4:
+    return copy_plane<uint32_t>;
+  case 8:
+    return copy_plane<uint64_t>;
+  default:
+    return copy_plane<Item16>;
   }
 }
 
@@ -91,8 +97,10 @@ void copy_flat(const Tensor& dst, const Tensor& src) {
   BlockLoop loop = bytes ? nullptr : cast_loop(dst.dtype(), src.dtype());
   parallel_for(0, dst.numel(), kGrain, [&](int64_t first, int64_t last) {
     char* data[2] = {to + first * to_item, from + first * from_item};
-    if (bytes) std::memcpy(data[0], data[1], static_cast<size_t>((last - first) * to_item));
-    else loop(data, last - first, nullptr);
+    if (bytes)
+      std::memcpy(data[0], data[1], static_cast<size_t>((last - first) * to_item));
+    else
+      loop(data, last - first, nullptr);
   });
 }
 
@@ -148,15 +156,16 @@ void copy_into(const Tensor& dst, const Tensor& src) {
     return;
   }
   bool flat = dst.is_contiguous() && src.is_contiguous() && dst.sizes() == src.sizes();
-  if (flat) copy_flat(dst, src);
-  else copy_strided(dst, src);
+  if (flat)
+    copy_flat(dst, src);
+  else
+    copy_strided(dst, src);
 }
 
 Tensor cast(const Tensor& src, DType dtype) {
-  Tensor result =
-      src.is_contiguous()
-          ? empty_tensor(src.sizes(), dtype, src.device(), "cast")
-          : empty_strided_tensor(src.sizes(), preserved_strides(src), dtype, src.device(), "cast");
+  Tensor result = src.is_contiguous() ? empty_tensor(src.sizes(), dtype, src.device(), "cast")
+                                      : empty_strided_tensor(src.sizes(), preserved_strides(src),
+                                                             dtype, src.device(), "cast");
   copy_into(result, src);
   return result;
 }

@@ -41,11 +41,16 @@ struct Item16 {
 
 void fill_items(char* to, int64_t stride, int64_t count, const Pattern& pattern) {
   switch (pattern.size) {
-    case 1: return fill_line<uint8_t>(to, stride, count, pattern);
-    case 2: return fill_line<uint16_t>(to, stride, count, pattern);
-    case 4: return fill_line<uint32_t>(to, stride, count, pattern);
-    case 8: return fill_line<uint64_t>(to, stride, count, pattern);
-    default: return fill_line<Item16>(to, stride, count, pattern);
+  case 1:
+    return fill_line<uint8_t>(to, stride, count, pattern);
+  case 2:
+    return fill_line<uint16_t>(to, stride, count, pattern);
+  case 4:
+    return fill_line<uint32_t>(to, stride, count, pattern);
+  case 8:
+    return fill_line<uint64_t>(to, stride, count, pattern);
+  default:
+    return fill_line<Item16>(to, stride, count, pattern);
   }
 }
 
@@ -57,8 +62,10 @@ void fill_pattern(const Tensor& self, const Pattern& pattern) {
     bool bytes = pattern.one_byte();
     parallel_for(0, self.numel(), kGrain, [&](int64_t first, int64_t last) {
       char* at = data + first * item;
-      if (bytes) std::memset(at, pattern.bytes[0], static_cast<size_t>((last - first) * item));
-      else fill_items(at, item, last - first, pattern);
+      if (bytes)
+        std::memset(at, pattern.bytes[0], static_cast<size_t>((last - first) * item));
+      else
+        fill_items(at, item, last - first, pattern);
     });
     return;
   }
@@ -77,11 +84,11 @@ Pattern pattern_of(const char* op, const Scalar& value, DType dtype) {
   Pattern pattern;
   pattern.size = item_size(dtype);
   switch (dtype) {
-#define CEPH_CASE(name, type, text)                         \
-  case DType::name: {                                       \
-    type element = value.to<type>(op);                      \
-    std::memcpy(pattern.bytes, &element, sizeof(type));     \
-    break;                                                  \
+#define CEPH_CASE(name, type, text)                                                                \
+  case DType::name: {                                                                              \
+    type element = value.to<type>(op);                                                             \
+    std::memcpy(pattern.bytes, &element, sizeof(type));                                            \
+    break;                                                                                         \
   }
     CEPH_FORALL_DTYPES(CEPH_CASE)
 #undef CEPH_CASE
@@ -119,8 +126,10 @@ void arange_fill(const Tensor& out, const Scalar& start, const Scalar& step) {
   double step_real = integral ? 0 : step.to_double("arange");
   parallel_for(0, out.numel(), kGrain, [&](int64_t first, int64_t last) {
     void* at = data + first * item;
-    if (integral) table.integer_range[index](at, first, last - first, first_int, step_int);
-    else table.floating_range[index](at, first, last - first, first_real, step_real);
+    if (integral)
+      table.integer_range[index](at, first, last - first, first_int, step_int);
+    else
+      table.floating_range[index](at, first, last - first, first_real, step_real);
   });
 }
 

@@ -39,16 +39,25 @@ bool any_element(const Tensor& t, Test test) {
 template <class Test>
 bool any_integer(const Tensor& t, Test test) {
   switch (t.dtype()) {
-    case DType::Bool:
-    case DType::UInt8: return any_element<uint8_t>(t, test);
-    case DType::Int8: return any_element<int8_t>(t, test);
-    case DType::Int16: return any_element<int16_t>(t, test);
-    case DType::Int32: return any_element<int32_t>(t, test);
-    case DType::Int64: return any_element<int64_t>(t, test);
-    case DType::UInt16: return any_element<uint16_t>(t, test);
-    case DType::UInt32: return any_element<uint32_t>(t, test);
-    case DType::UInt64: return any_element<uint64_t>(t, test);
-    default: fail(ErrorKind::kInternal, "any_integer", "expected an integral dtype; got ", t.dtype());
+  case DType::Bool:
+  case DType::UInt8:
+    return any_element<uint8_t>(t, test);
+  case DType::Int8:
+    return any_element<int8_t>(t, test);
+  case DType::Int16:
+    return any_element<int16_t>(t, test);
+  case DType::Int32:
+    return any_element<int32_t>(t, test);
+  case DType::Int64:
+    return any_element<int64_t>(t, test);
+  case DType::UInt16:
+    return any_element<uint16_t>(t, test);
+  case DType::UInt32:
+    return any_element<uint32_t>(t, test);
+  case DType::UInt64:
+    return any_element<uint64_t>(t, test);
+  default:
+    fail(ErrorKind::kInternal, "any_integer", "expected an integral dtype; got ", t.dtype());
   }
 }
 
@@ -58,9 +67,9 @@ bool equal_elements(const Tensor& a, const Tensor& b) {
   DimVector strides_a = a.strides(), strides_b = b.strides();
   for (int64_t& stride : strides_a) stride *= static_cast<int64_t>(sizeof(T));
   for (int64_t& stride : strides_b) stride *= static_cast<int64_t>(sizeof(T));
-  TensorIterator it = TensorIterator::over(
-      a.sizes(), {static_cast<char*>(a.data()), static_cast<char*>(b.data())},
-      {IntArrayRef(strides_a), IntArrayRef(strides_b)});
+  TensorIterator it =
+      TensorIterator::over(a.sizes(), {static_cast<char*>(a.data()), static_cast<char*>(b.data())},
+                           {IntArrayRef(strides_a), IntArrayRef(strides_b)});
   it.for_each([&](char* const* data, const int64_t* steps, int64_t size0, int64_t size1) {
     bool same = true;
     for (int64_t row = 0; row < size1; ++row) {
@@ -89,20 +98,29 @@ bool all_equal(const Tensor& a, const Tensor& b) {
   CEPH_INTERNAL(a.dtype() == b.dtype());
   if (!(a.sizes() == b.sizes())) return false;
   switch (a.dtype()) {
-    case DType::Bool:
-    case DType::UInt8:
-    case DType::Int8: return equal_elements<uint8_t>(a, b);
-    case DType::UInt16:
-    case DType::Int16: return equal_elements<uint16_t>(a, b);
-    case DType::UInt32:
-    case DType::Int32: return equal_elements<uint32_t>(a, b);
-    case DType::UInt64:
-    case DType::Int64: return equal_elements<uint64_t>(a, b);
-    case DType::Float32: return equal_elements<float>(a, b);
-    case DType::Float64: return equal_elements<double>(a, b);
-    case DType::Complex64: return equal_elements<std::complex<float>>(a, b);
-    case DType::Complex128: return equal_elements<std::complex<double>>(a, b);
-    default: return all_equal(cast(a, DType::Float32), cast(b, DType::Float32));
+  case DType::Bool:
+  case DType::UInt8:
+  case DType::Int8:
+    return equal_elements<uint8_t>(a, b);
+  case DType::UInt16:
+  case DType::Int16:
+    return equal_elements<uint16_t>(a, b);
+  case DType::UInt32:
+  case DType::Int32:
+    return equal_elements<uint32_t>(a, b);
+  case DType::UInt64:
+  case DType::Int64:
+    return equal_elements<uint64_t>(a, b);
+  case DType::Float32:
+    return equal_elements<float>(a, b);
+  case DType::Float64:
+    return equal_elements<double>(a, b);
+  case DType::Complex64:
+    return equal_elements<std::complex<float>>(a, b);
+  case DType::Complex128:
+    return equal_elements<std::complex<double>>(a, b);
+  default:
+    return all_equal(cast(a, DType::Float32), cast(b, DType::Float32));
   }
 }
 

@@ -53,17 +53,18 @@ void finish_sums(T* sums, int64_t count, T divisor, bool divides) {
 
 void finish_as(DType compute, void* sums, int64_t count, int64_t terms, bool divides) {
   switch (compute) {
-    case DType::Complex64:
-    case DType::Float32: {
-      int64_t parts = compute == DType::Complex64 ? 2 * count : count;
-      return finish_sums(static_cast<float*>(sums), parts, static_cast<float>(terms), divides);
-    }
-    case DType::Complex128:
-    case DType::Float64: {
-      int64_t parts = compute == DType::Complex128 ? 2 * count : count;
-      return finish_sums(static_cast<double*>(sums), parts, static_cast<double>(terms), divides);
-    }
-    default: return;
+  case DType::Complex64:
+  case DType::Float32: {
+    int64_t parts = compute == DType::Complex64 ? 2 * count : count;
+    return finish_sums(static_cast<float*>(sums), parts, static_cast<float>(terms), divides);
+  }
+  case DType::Complex128:
+  case DType::Float64: {
+    int64_t parts = compute == DType::Complex128 ? 2 * count : count;
+    return finish_sums(static_cast<double*>(sums), parts, static_cast<double>(terms), divides);
+  }
+  default:
+    return;
   }
 }
 
@@ -77,14 +78,13 @@ void sum_or_mean(const char* op, const Tensor& self, IntArrayRef dims, bool keep
     return fill(op, out, nan ? Scalar(std::numeric_limits<double>::quiet_NaN()) : Scalar(0));
   }
   if (self.numel() == 0) return;
-  // The terms are converted to the result's dtype first, as documented, which folding in a wider one
-  // would skip.
+  // The terms are converted to the result's dtype first, as documented, which folding in a wider
+  // one would skip.
   bool direct = self.dtype() == out.dtype() || compute == out.dtype();
   Tensor source = direct ? self : cast(self, out.dtype());
   const Fold& fold = CEPH_ACTIVE_TABLE(reduce).sum[static_cast<int>(compute)];
-  fold_into(source, reduced, keepdim, out, compute, fold, [&](void* sums, int64_t count) {
-    finish_as(compute, sums, count, terms, divides);
-  });
+  fold_into(source, reduced, keepdim, out, compute, fold,
+            [&](void* sums, int64_t count) { finish_as(compute, sums, count, terms, divides); });
 }
 
 void any_over(const Tensor& self, const Flags& reduced, bool keepdim, const Tensor& out) {
@@ -95,9 +95,7 @@ void any_over(const Tensor& self, const Flags& reduced, bool keepdim, const Tens
 }
 
 // Where half types and bool are compared.
-DType comparison_dtype(DType t) {
-  return is_floating(t) && item_size(t) < 4 ? DType::Float32 : t;
-}
+DType comparison_dtype(DType t) { return is_floating(t) && item_size(t) < 4 ? DType::Float32 : t; }
 
 // Position of the first largest of the `count` terms from `at`, `stride` bytes apart.
 int64_t first_of_line(const Tensor& self, const char* at, int64_t stride, int64_t count) {
@@ -148,9 +146,7 @@ void amax(const Tensor& self, IntArrayRef dim, bool keepdim, const Tensor& out) 
             [](void*, int64_t) {});
 }
 
-void any_all(const Tensor& self, const Tensor& out) {
-  any_over(self, all_dims(self), false, out);
-}
+void any_all(const Tensor& self, const Tensor& out) { any_over(self, all_dims(self), false, out); }
 
 void any_dim(const Tensor& self, int64_t dim, bool keepdim, const Tensor& out) {
   any_over(self, listed_dims("any", self, {dim}), keepdim, out);
@@ -158,7 +154,8 @@ void any_dim(const Tensor& self, int64_t dim, bool keepdim, const Tensor& out) {
 
 void argmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim, const Tensor& out) {
   if (!dim || self.dim() == 0) {
-    Tensor flat = self.is_contiguous() ? self : empty_tensor(self.sizes(), self.dtype(), self.device());
+    Tensor flat =
+        self.is_contiguous() ? self : empty_tensor(self.sizes(), self.dtype(), self.device());
     if (!flat.is_same(self)) copy_into(flat, self);
     auto item = static_cast<int64_t>(item_size(self.dtype()));
     *out.data_as<int64_t>() =
@@ -171,14 +168,13 @@ void argmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim, const 
   int64_t stride = plan.reduced_in.empty() ? 0 : plan.reduced_in[0];
   const char* in = static_cast<const char*>(self.data());
   char* results = static_cast<char*>(out.data());
-  parallel_for(0, plan.outputs, std::max<int64_t>(1, kGrain / plan.terms),
-               [&](int64_t first, int64_t last) {
-                 for (int64_t i = first; i < last; ++i) {
-                   int64_t position =
-                       first_of_line(self, in + plan.input_offset(i), stride, plan.terms);
-                   std::memcpy(results + plan.output_offset(i), &position, sizeof(position));
-                 }
-               });
+  parallel_for(
+      0, plan.outputs, std::max<int64_t>(1, kGrain / plan.terms), [&](int64_t first, int64_t last) {
+        for (int64_t i = first; i < last; ++i) {
+          int64_t position = first_of_line(self, in + plan.input_offset(i), stride, plan.terms);
+          std::memcpy(results + plan.output_offset(i), &position, sizeof(position));
+        }
+      });
 }
 
 }  // namespace ceph::kernels

@@ -56,11 +56,16 @@ void gather(char* to, const char* from, int64_t stride, int64_t count, size_t it
 }
 void gather_items(char* to, const char* from, int64_t stride, int64_t count, size_t item) {
   switch (item) {
-    case 1: return gather(to, from, stride, count, 1);
-    case 2: return gather(to, from, stride, count, 2);
-    case 4: return gather(to, from, stride, count, 4);
-    case 8: return gather(to, from, stride, count, 8);
-    default: return gather(to, from, stride, count, 16);
+  case 1:
+    return gather(to, from, stride, count, 1);
+  case 2:
+    return gather(to, from, stride, count, 2);
+  case 4:
+    return gather(to, from, stride, count, 4);
+  case 8:
+    return gather(to, from, stride, count, 8);
+  default:
+    return gather(to, from, stride, count, 16);
   }
 }
 
@@ -74,7 +79,7 @@ class Folding {
     bool wide = plan_.reading == ReducePlan::Reading::kColumns ||
                 plan_.reading == ReducePlan::Reading::kTile;
     line_ = wide ? (plan_.reading == ReducePlan::Reading::kColumns ? plan_.kept_sizes.back()
-                                                                    : plan_.outputs)
+                                                                   : plan_.outputs)
                  : plan_.outputs;
     jobs_per_line_ = (line_ + Fold::kMaxColumns - 1) / Fold::kMaxColumns;
     jobs_ = plan_.outputs / line_ * jobs_per_line_;
@@ -83,8 +88,8 @@ class Folding {
   }
 
   void run() {
-    int64_t cost = std::max<int64_t>(1, std::min(plan_.terms, piece_)) *
-                   std::min(line_, Fold::kMaxColumns);
+    int64_t cost =
+        std::max<int64_t>(1, std::min(plan_.terms, piece_)) * std::min(line_, Fold::kMaxColumns);
     int64_t grain = std::max<int64_t>(1, kGrain / cost);
     if (pieces_ == 1) {
       parallel_for(0, jobs_, grain, [&](int64_t first, int64_t last) {
@@ -128,9 +133,11 @@ class Folding {
     Job at = job_at(job);
     int64_t first = piece * piece_, last = std::min(plan_.terms, first + piece_);
     switch (plan_.reading) {
-      case ReducePlan::Reading::kColumns:
-      case ReducePlan::Reading::kTile: return fold_columns(at, first, last, results);
-      default: break;
+    case ReducePlan::Reading::kColumns:
+    case ReducePlan::Reading::kTile:
+      return fold_columns(at, first, last, results);
+    default:
+      break;
     }
     for (int64_t i = 0; i < at.width; ++i) {
       const char* base = in_ + plan_.input_offset(at.output + i);
@@ -139,7 +146,8 @@ class Folding {
   }
 
   void fold_row(const char* base, int64_t first, int64_t last, char* result) {
-    if (last - first <= fold_.chunk) return fold_.row(row_terms(base, first, last), last - first, result);
+    if (last - first <= fold_.chunk)
+      return fold_.row(row_terms(base, first, last), last - first, result);
     Cascade cascade(fold_, 1);
     for (int64_t at = first; at < last; at += fold_.chunk) {
       int64_t end = std::min(last, at + fold_.chunk);
@@ -217,11 +225,16 @@ class Folding {
   }
   void gather_row(char* to, const char* from, const int64_t* offsets, int64_t count) const {
     switch (in_item_) {
-      case 1: return gather_at<1>(to, from, offsets, count);
-      case 2: return gather_at<2>(to, from, offsets, count);
-      case 4: return gather_at<4>(to, from, offsets, count);
-      case 8: return gather_at<8>(to, from, offsets, count);
-      default: return gather_at<16>(to, from, offsets, count);
+    case 1:
+      return gather_at<1>(to, from, offsets, count);
+    case 2:
+      return gather_at<2>(to, from, offsets, count);
+    case 4:
+      return gather_at<4>(to, from, offsets, count);
+    case 8:
+      return gather_at<8>(to, from, offsets, count);
+    default:
+      return gather_at<16>(to, from, offsets, count);
     }
   }
 

@@ -22,8 +22,10 @@ ReducePlan::ReducePlan(const Tensor& self, ArrayRef<uint8_t> reduced, bool keepd
   int64_t out_dim = 0;
   for (int64_t d = 0; d < self.dim(); ++d) {
     bool folded = reduced[static_cast<size_t>(d)];
-    if (folded) add_reduced(self.size(d), self.stride(d) * item);
-    else add_kept(self.size(d), self.stride(d) * item, out.stride(out_dim) * out_item);
+    if (folded)
+      add_reduced(self.size(d), self.stride(d) * item);
+    else
+      add_kept(self.size(d), self.stride(d) * item, out.stride(out_dim) * out_item);
     out_dim += !folded || keepdim;
   }
   choose_reading(item);
@@ -69,8 +71,10 @@ void ReducePlan::choose_reading(int64_t item) {
     reading = Reading::kColumns;
     return;
   }
-  if (terms <= kFewTerms && outputs >= kManyColumns) reading = Reading::kTile;
-  else reading = row ? Reading::kRow : Reading::kGather;
+  if (terms <= kFewTerms && outputs >= kManyColumns)
+    reading = Reading::kTile;
+  else
+    reading = row ? Reading::kRow : Reading::kGather;
 }
 
 int64_t ReducePlan::input_offset(int64_t output) const {

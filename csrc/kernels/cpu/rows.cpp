@@ -92,7 +92,8 @@ class Rows {
     int64_t index = tile / tiles_per_group * group_ + line;
     const char* from = in_.data + plan_.input_offset(index);
     char* to = out_.data + plan_.output_offset(index);
-    bool read_in_place = in_.dtype == compute_ && (count_ == 1 || in_.stride == in_.item) && lines == 1;
+    bool read_in_place =
+        in_.dtype == compute_ && (count_ == 1 || in_.stride == in_.item) && lines == 1;
     bool write_in_place =
         out_.dtype == compute_ && (count_ == 1 || out_.stride == out_.item) && lines == 1;
     thread_local std::vector<char> raw, values;

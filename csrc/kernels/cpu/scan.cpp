@@ -1,5 +1,5 @@
-#include "core/layout.h"
 #include "generated/kernels/scan.h"
+#include "core/layout.h"
 #include "kernels/copy.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/tables.h"

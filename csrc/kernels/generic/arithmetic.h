@@ -1,7 +1,7 @@
 // Arithmetic, comparison and selection for bool, integers, float and double.
 
-// Where integers are added and multiplied: unsigned, so that overflow wraps, and at least as wide as
-// int, so that promotion to int can't overflow.
+// Where integers are added and multiplied: unsigned, so that overflow wraps, and at least as wide
+// as int, so that promotion to int can't overflow.
 template <class T>
 using wrapping_t = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
 
@@ -11,26 +11,34 @@ inline constexpr bool kIsInteger = std::is_integral_v<T> && !std::is_same_v<T, b
 template <class T>
   requires std::is_arithmetic_v<T>
 CEPH_INLINE T add(T a, T b) {
-  if constexpr (kIsInteger<T>) return static_cast<T>(wrapping_t<T>(a) + wrapping_t<T>(b));
-  else return static_cast<T>(a + b);
+  if constexpr (kIsInteger<T>)
+    return static_cast<T>(wrapping_t<T>(a) + wrapping_t<T>(b));
+  else
+    return static_cast<T>(a + b);
 }
 template <class T>
   requires std::is_arithmetic_v<T>
 CEPH_INLINE T sub(T a, T b) {
-  if constexpr (kIsInteger<T>) return static_cast<T>(wrapping_t<T>(a) - wrapping_t<T>(b));
-  else return static_cast<T>(a - b);
+  if constexpr (kIsInteger<T>)
+    return static_cast<T>(wrapping_t<T>(a) - wrapping_t<T>(b));
+  else
+    return static_cast<T>(a - b);
 }
 template <class T>
   requires std::is_arithmetic_v<T>
 CEPH_INLINE T mul(T a, T b) {
-  if constexpr (kIsInteger<T>) return static_cast<T>(wrapping_t<T>(a) * wrapping_t<T>(b));
-  else return static_cast<T>(a * b);
+  if constexpr (kIsInteger<T>)
+    return static_cast<T>(wrapping_t<T>(a) * wrapping_t<T>(b));
+  else
+    return static_cast<T>(a * b);
 }
 template <class T>
   requires std::is_arithmetic_v<T>
 CEPH_INLINE T neg(T a) {
-  if constexpr (kIsInteger<T>) return static_cast<T>(wrapping_t<T>(0) - wrapping_t<T>(a));
-  else return static_cast<T>(-a);
+  if constexpr (kIsInteger<T>)
+    return static_cast<T>(wrapping_t<T>(0) - wrapping_t<T>(a));
+  else
+    return static_cast<T>(-a);
 }
 template <class T>
   requires std::is_floating_point_v<T>
@@ -41,9 +49,12 @@ CEPH_INLINE T div(T a, T b) {
 template <class T>
   requires std::is_arithmetic_v<T>
 CEPH_INLINE T absolute(T a) {
-  if constexpr (std::is_floating_point_v<T>) return absolute_bits(a);
-  else if constexpr (std::is_signed_v<T>) return a < 0 ? neg(a) : a;
-  else return a;
+  if constexpr (std::is_floating_point_v<T>)
+    return absolute_bits(a);
+  else if constexpr (std::is_signed_v<T>)
+    return a < 0 ? neg(a) : a;
+  else
+    return a;
 }
 
 template <class T>
@@ -64,8 +75,10 @@ CEPH_INLINE T bit_xor(T a, T b) {
 template <class T>
   requires std::is_integral_v<T>
 CEPH_INLINE T bit_not(T a) {
-  if constexpr (std::is_same_v<T, bool>) return !a;
-  else return static_cast<T>(~a);
+  if constexpr (std::is_same_v<T, bool>)
+    return !a;
+  else
+    return static_cast<T>(~a);
 }
 
 template <class T>
@@ -175,8 +188,8 @@ CEPH_INLINE float floor_div(float a, float b) {
   double quotient = __builtin_floor(static_cast<double>(a) / static_cast<double>(b));
   return floor_div_specials(a, b, static_cast<float>(quotient));
 }
-// The sign of the exact remainder says whether the rounded quotient passed an integer. A real fma in
-// every ISA: without the instruction it is a library call, slow and right.
+// The sign of the exact remainder says whether the rounded quotient passed an integer. A real fma
+// in every ISA: without the instruction it is a library call, slow and right.
 CEPH_INLINE double floor_div(double a, double b) {
   double quotient = __builtin_floor(a / b);
   double remainder = __builtin_fma(-quotient, b, a);

@@ -68,8 +68,8 @@ CEPH_INLINE T power_of_two(uint_of<T> n) {
   return bit_cast<T>(static_cast<uint_of<T>>(n + B::kBias) << B::kMantissa);
 }
 
-// y * 2^n for |n| up to twice the exponent range: two factors, so that a result that is subnormal is
-// rounded once and one that overflows becomes infinite.
+// y * 2^n for |n| up to twice the exponent range: two factors, so that a result that is subnormal
+// is rounded once and one that overflows becomes infinite.
 template <class T>
 CEPH_INLINE T scale(T y, uint_of<T> n) {
   constexpr uint_of<T> kOffset = 4096;  // keeps the shift one of a non-negative number
@@ -80,8 +80,10 @@ CEPH_INLINE T scale(T y, uint_of<T> n) {
 // Horner's rule over the terms of generic/coefficients.h, from term I up.
 template <size_t I = 0, class T, size_t N>
 CEPH_INLINE T polynomial(const T (&c)[N], T x) {
-  if constexpr (I + 1 == N) return c[I];
-  else return fma(polynomial<I + 1>(c, x), x, c[I]);
+  if constexpr (I + 1 == N)
+    return c[I];
+  else
+    return fma(polynomial<I + 1>(c, x), x, c[I]);
 }
 
 // hi + lo, |lo| <= ulp(hi) / 2: about twice the precision of double.

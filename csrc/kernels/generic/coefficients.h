@@ -1,5 +1,6 @@
 // Polynomial coefficients, constant term first. Made by `python -m tools.polyfit --write`: change
 // tools/polyfit/problems.py, not this file. Included inside a target region.
+// clang-format off
 
 // (exp(r) - 1 - r) / r^2, |r| <= log(2)/2; error 2^-28.01
 static constexpr float kExp32[] = {

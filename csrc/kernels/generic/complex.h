@@ -58,7 +58,8 @@ CEPH_INLINE Complex<double> narrow(WidestComplex z) {
 template <class T>
 CEPH_INLINE Complex<T> mul(Complex<T> a, Complex<T> b) {
   Complex<T> plain{a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
-  if (plain.re != plain.re && plain.im != plain.im) [[unlikely]] return narrow(wide(a) * wide(b));
+  if (plain.re != plain.re && plain.im != plain.im) [[unlikely]]
+    return narrow(wide(a) * wide(b));
   return plain;
 }
 template <class T>

@@ -137,7 +137,8 @@ CEPH_INLINE void store(M* to, arithmetic_t<M> value) {
   }
 }
 
-// ---- Note [Casts] in kernels/copy.h ---------------------------------------------------------------
+// ---- Note [Casts] in kernels/copy.h
+// ---------------------------------------------------------------
 
 template <class To, class From>
 CEPH_INLINE To truncate_to(From x) {
@@ -161,18 +162,23 @@ CEPH_INLINE To convert(From x) {
   if constexpr (std::is_same_v<To, From>) {
     return x;
   } else if constexpr (kIsComplex<From>) {
-    if constexpr (kIsComplex<To>) return To(convert<decltype(To::re)>(x.re), convert<decltype(To::re)>(x.im));
-    else if constexpr (std::is_same_v<To, bool>) return (x.re != 0) | (x.im != 0);
-    else return convert<To>(x.re);
+    if constexpr (kIsComplex<To>)
+      return To(convert<decltype(To::re)>(x.re), convert<decltype(To::re)>(x.im));
+    else if constexpr (std::is_same_v<To, bool>)
+      return (x.re != 0) | (x.im != 0);
+    else
+      return convert<To>(x.re);
   } else if constexpr (kIsComplex<To>) {
     return To(convert<decltype(To::re)>(x));
   } else if constexpr (std::is_same_v<To, bool>) {
     return x != From(0);
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-    if constexpr (std::is_same_v<To, uint64_t>) return truncate_to_uint64(x);
+    if constexpr (std::is_same_v<To, uint64_t>)
+      return truncate_to_uint64(x);
     else if constexpr (sizeof(To) == 8 || std::is_same_v<To, uint32_t>)
       return static_cast<To>(truncate_to<int64_t>(x));
-    else return static_cast<To>(truncate_to<int32_t>(x));
+    else
+      return static_cast<To>(truncate_to<int32_t>(x));
   } else {
     return static_cast<To>(x);
   }

@@ -15,8 +15,8 @@ static void integer_range(void* out, int64_t first, int64_t count, int64_t start
   for (int64_t j = 0; j < count; ++j) to[j] = static_cast<M>(add(base, mul(j, step)));
 }
 
-// The index is exact in double, so that a value is rounded by one product and one sum. It is made of
-// a 32-bit counter, whose conversion every ISA has.
+// The index is exact in double, so that a value is rounded by one product and one sum. It is made
+// of a 32-bit counter, whose conversion every ISA has.
 template <class M>
 static void floating_range(void* out, int64_t first, int64_t count, double start, double step) {
   constexpr int32_t kBlock = 1 << 20;
@@ -35,14 +35,18 @@ static void floating_range(void* out, int64_t first, int64_t count, double start
 template <class M>
 static constexpr auto integer_range_or_null() {
   using F = void (*)(void*, int64_t, int64_t, int64_t, int64_t);
-  if constexpr (kIsInteger<M>) return F(&integer_range<M>);
-  else return F(nullptr);
+  if constexpr (kIsInteger<M>)
+    return F(&integer_range<M>);
+  else
+    return F(nullptr);
 }
 template <class M>
 static constexpr auto floating_range_or_null() {
   using F = void (*)(void*, int64_t, int64_t, double, double);
-  if constexpr (std::is_floating_point_v<arithmetic_t<M>>) return F(&floating_range<M>);
-  else return F(nullptr);
+  if constexpr (std::is_floating_point_v<arithmetic_t<M>>)
+    return F(&floating_range<M>);
+  else
+    return F(nullptr);
 }
 
 template <class To>

@@ -37,9 +37,12 @@ struct SumOp {
 struct MaximumOp {
   template <class T>
   static constexpr T identity() {
-    if constexpr (std::is_floating_point_v<T>) return -T(__builtin_inf());
-    else if constexpr (std::is_signed_v<T>) return static_cast<T>(T(1) << (sizeof(T) * 8 - 1));
-    else return T(0);
+    if constexpr (std::is_floating_point_v<T>)
+      return -T(__builtin_inf());
+    else if constexpr (std::is_signed_v<T>)
+      return static_cast<T>(T(1) << (sizeof(T) * 8 - 1));
+    else
+      return T(0);
   }
   template <class V>
   CEPH_INLINE static V combine(V a, V b) {

@@ -8,10 +8,17 @@
 // Polynomials come from tools/polyfit. Complex functions (complex.h) are computed in the next wider
 // real type and follow Annex G.
 
+// Each builds on those before it.
 #include "kernels/generic/bits.h"
+
 #include "kernels/generic/coefficients.h"
+
 #include "kernels/generic/convert.h"
+
 #include "kernels/generic/arithmetic.h"
+
 #include "kernels/generic/exponential.h"
+
 #include "kernels/generic/power.h"
+
 #include "kernels/generic/complex.h"

@@ -2,7 +2,8 @@
 
 #include "kernels/generic/fold.h"
 
-// exp(x - largest), the difference in two words: its rounding alone would cost |x - largest| / 2 ULP.
+// exp(x - largest), the difference in two words: its rounding alone would cost |x - largest| / 2
+// ULP.
 template <class T>
 CEPH_INLINE T exp_below(T x, T largest) {
   T difference = x - largest;

@@ -46,7 +46,8 @@ CEPH_INLINE float pow(float x, float y) {
   return pow_of_sign(x, y, static_cast<float>(magnitude));
 }
 
-// log(x) for x > 0 to about 2^-65: 2 s (1 + u (1/3 + u Q(u))), u = s^2, with all but Q in two words.
+// log(x) for x > 0 to about 2^-65: 2 s (1 + u (1/3 + u Q(u))), u = s^2, with all but Q in two
+// words.
 CEPH_INLINE DoubleDouble log_in_two(double x) {
   using C = ExpConstants<double>;
   constexpr double kThird = 0x1.5555555555555p-2, kThirdLow = 0x1.5555555555555p-56;
