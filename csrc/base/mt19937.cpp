@@ -26,6 +26,23 @@ V twist(V word, V next, V middle) {
   return middle ^ (mixed >> 1) ^ (-(next & 1u) & 0x9908b0dfu);
 }
 
+template <class V>
+V tempered(V y) {
+  y ^= y >> 11;
+  y ^= y << 7 & 0x9d2c5680u;
+  y ^= y << 15 & 0xefc60000u;
+  return y ^ y >> 18;
+}
+
+void temper_range(uint32_t* out, const uint32_t* words, int64_t count) {
+  int64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const Words4 four = tempered(load(words + i));
+    std::memcpy(out + i, &four, sizeof four);
+  }
+  for (; i < count; ++i) out[i] = tempered(words[i]);
+}
+
 void twist_range(uint32_t* words, int first, int last, int to_middle) {
   int i = first;
   for (; i + 4 <= last; i += 4) {
@@ -61,8 +78,7 @@ void Mt19937::fill(uint32_t* out, int64_t count) {
       ++left_;  // as if the draw that refills had not happened yet
     }
     const int64_t take = std::min<int64_t>(count, left_ - 1);
-    const uint32_t* from = state_.data() + next_;
-    for (int64_t i = 0; i < take; ++i) out[i] = temper(from[i]);
+    temper_range(out, state_.data() + next_, take);
     left_ -= static_cast<int>(take);
     next_ += static_cast<uint32_t>(take);
     out += take;

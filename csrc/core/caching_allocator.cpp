@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_set>
+#include <utility>
 
 #include "base/error.h"
 
@@ -50,15 +51,36 @@ struct FreeBlock {
   FreeBlock* next;
 };
 
+// Written by its thread only; the count is read by statistics.
 struct SizeClass {
   FreeBlock* head = nullptr;
-  uint32_t count = 0;
+  std::atomic<uint32_t> count{0};
   uint32_t most = 0;
+
+  void push(void* block) {
+    head = new (block) FreeBlock{head};
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  void* pop() {
+    count.store(count.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
+    return std::exchange(head, head->next);
+  }
 };
 
+// What is in use follows from what came from the system and what lies in the lists, so that the
+// fast paths count nothing else.
 struct ThreadCache {
   SizeClass classes[kClasses];
-  std::atomic<int64_t> in_use{0};  // written by its thread only
+  std::atomic<int64_t> from_system{0};  // bytes taken from it less those given back
+
+  int64_t in_use() const {
+    int64_t bytes = from_system.load(std::memory_order_relaxed);
+    for (size_t i = 0; i < kClasses; ++i) {
+      bytes -= int64_t(classes[i].count.load(std::memory_order_relaxed)) *
+               static_cast<int64_t>(class_bytes(i));
+    }
+    return bytes;
+  }
 };
 
 // Stands in before a thread's first block and after its end: all lists are empty and keep nothing,
@@ -80,12 +102,11 @@ Registry& registry() {
 }
 
 void give_back(ThreadCache& from) noexcept {
-  for (SizeClass& size_class : from.classes) {
-    while (FreeBlock* block = size_class.head) {
-      size_class.head = block->next;
-      std::free(block);
+  for (size_t i = 0; i < kClasses; ++i) {
+    while (from.classes[i].head) {
+      std::free(from.classes[i].pop());
+      from.from_system.fetch_sub(static_cast<int64_t>(class_bytes(i)));
     }
-    size_class.count = 0;
   }
 }
 
@@ -102,7 +123,7 @@ struct ThreadExit {
     Registry& all = registry();
     const std::lock_guard lock(all.mutex);
     all.caches.erase(owned);
-    all.in_use_of_the_dead.fetch_add(owned->in_use.load());
+    all.in_use_of_the_dead.fetch_add(owned->in_use());
     delete owned;
   }
 };
@@ -127,17 +148,10 @@ void open_cache() {
   cache = thread_exit.owned = fresh.release();
 }
 
-void add_in_use(ThreadCache& to, int64_t bytes) {
-  to.in_use.store(to.in_use.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
-}
-
-void count_slowly(int64_t bytes) {
+void count_from_system(int64_t bytes) {
   if (cache == &no_cache && !thread_has_ended) open_cache();
-  if (cache != &no_cache) {
-    add_in_use(*cache, bytes);
-  } else {
-    registry().in_use_of_the_dead.fetch_add(bytes, std::memory_order_relaxed);
-  }
+  auto& counter = cache == &no_cache ? registry().in_use_of_the_dead : cache->from_system;
+  counter.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 [[gnu::noinline]] void* from_system(size_t index) {
@@ -148,13 +162,13 @@ void count_slowly(int64_t bytes) {
     block = std::aligned_alloc(kLine, bytes);
   }
   if (!block) detail::throw_out_of_memory(bytes);
-  count_slowly(static_cast<int64_t>(bytes));
+  count_from_system(static_cast<int64_t>(bytes));
   return block;
 }
 
 // The list is full, or the thread is new or ending.
 [[gnu::noinline]] void to_system(void* block, size_t index) noexcept {
-  count_slowly(-static_cast<int64_t>(class_bytes(index)));
+  count_from_system(-static_cast<int64_t>(class_bytes(index)));
   std::free(block);
 }
 
@@ -162,28 +176,20 @@ void count_slowly(int64_t bytes) {
 
 void* detail::small_allocate(size_t bytes) {
   const size_t index = class_of(bytes);
-  ThreadCache& mine = *cache;
-  SizeClass& size_class = mine.classes[index];
-  FreeBlock* block = size_class.head;
-  if (!block) [[unlikely]]
+  SizeClass& size_class = cache->classes[index];
+  if (!size_class.head) [[unlikely]]
     return from_system(index);
-  size_class.head = block->next;
-  --size_class.count;
-  add_in_use(mine, static_cast<int64_t>(class_bytes(index)));
-  return block;
+  return size_class.pop();
 }
 
 void detail::small_deallocate(void* block, size_t bytes) noexcept {
   const size_t index = class_of(bytes);
-  ThreadCache& mine = *cache;
-  SizeClass& size_class = mine.classes[index];
-  if (size_class.count >= size_class.most) [[unlikely]] {
+  SizeClass& size_class = cache->classes[index];
+  if (size_class.count.load(std::memory_order_relaxed) >= size_class.most) [[unlikely]] {
     to_system(block, index);
     return;
   }
-  add_in_use(mine, -static_cast<int64_t>(class_bytes(index)));
-  size_class.head = new (block) FreeBlock{size_class.head};
-  ++size_class.count;
+  size_class.push(block);
 }
 
 MemoryStatistics cpu_memory_statistics() {
@@ -193,7 +199,7 @@ MemoryStatistics cpu_memory_statistics() {
     const std::lock_guard lock(all.mutex);
     out.small_bytes_in_use = all.in_use_of_the_dead.load();
     for (const ThreadCache* one : all.caches) {
-      out.small_bytes_in_use += one->in_use.load(std::memory_order_relaxed);
+      out.small_bytes_in_use += one->in_use();
     }
   }
   detail::large_statistics(out);

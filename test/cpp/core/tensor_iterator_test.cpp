@@ -267,6 +267,21 @@ TEST(large_extents_need_no_memory) {
   EXPECT_THROWS(build(product, {&column, &row}), Error, "overflow");
 }
 
+TEST(more_than_two_billion_elements) {
+  int64_t element = 0;
+  char* data[] = {reinterpret_cast<char*>(&element), reinterpret_cast<char*>(&element)};
+  const int64_t half = (int64_t(1) << 31) + 7;
+  // Strides 0 and 8 on one element: two dimensions that don't coalesce and touch nothing else.
+  const DimVector still = {0, 0}, moving = {0, 8};
+  const IntArrayRef refs[] = {still, moving};
+  const TensorIterator it = TensorIterator::over({half, 2}, {data, 2}, {refs, 2});
+  EXPECT_EQ(it.numel(), 2 * half);
+  std::atomic<int64_t> seen{0};
+  it.for_each(
+      [&](char* const*, const int64_t*, int64_t size0, int64_t size1) { seen += size0 * size1; });
+  EXPECT_EQ(seen.load(), 2 * half);
+}
+
 TEST(over_visits_every_element_once) {
   std::vector<int64_t> counts(210, 0);
   char* data[] = {reinterpret_cast<char*>(counts.data())};
