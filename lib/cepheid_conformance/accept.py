@@ -45,15 +45,12 @@ def compare_structure(expected: Expected, result: Result, device: str = "cpu") -
         pairs.append(("strides", wanted_strides, visible_strides(result.shape, result.strides)))
     if expected.offset is not None and 0 not in expected.shape:
         pairs.append(("storage offset", expected.offset, result.offset))
-    for what, wanted, got in pairs:
-        if wanted != got:
-            return Mismatch(what, str(wanted), str(got))
-    return None
+    return next((Mismatch(what, str(a), str(b)) for what, a, b in pairs if a != b), None)
 
 
 def visible_strides(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int | str]:
     """Strides that address something; those of sizes 0 and 1 are free."""
-    if 0 in shape:
+    if 0 in shape or len(shape) != len(strides):
         return ["free"] * len(shape)
     return [stride if size > 1 else "free" for size, stride in zip(shape, strides, strict=True)]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import selectors
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, cast
@@ -19,7 +19,7 @@ from .script import Script
 
 _DRIVER = Path(__file__).with_name("driver") / "__main__.py"
 START_TIMEOUT = 120.0
-BATCH_TIMEOUT = 60.0
+SCRIPT_TIMEOUT = 60.0
 
 
 class CandidateRefused(RuntimeError):
@@ -29,11 +29,20 @@ class CandidateRefused(RuntimeError):
 class Candidate:
     """Starts the driver when first needed, and again after each crash or hang."""
 
-    def __init__(self, implementation: str, python: str = sys.executable) -> None:
+    def __init__(
+        self,
+        implementation: str,
+        python: str = sys.executable,
+        timeout: float = SCRIPT_TIMEOUT,
+        environment: dict[str, str] | None = None,
+    ) -> None:
         self.implementation = implementation
         self.python = python
+        self.timeout = timeout
+        self.environment = environment or {}
         self.restarts = 0
         self._process: subprocess.Popen[bytes] | None = None
+        self._to_driver: io.BufferedWriter | None = None
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # closed by close()
 
     def __enter__(self) -> Candidate:
@@ -54,20 +63,20 @@ class Candidate:
         self._stderr.close()
 
     def run(self, scripts: list[Script]) -> list[Outcome]:
-        """Run scripts in one round trip. If the process dies, each runs again on its own, so that
-        the death is attributed to the script that caused it."""
-        if not scripts:
-            return []
-        outcomes, death = self._exchange(scripts)
-        if outcomes is not None:
-            return outcomes
-        if len(scripts) == 1:
-            return [Outcome(crash=death)]
-        middle = len(scripts) // 2
-        return self.run(scripts[:middle]) + self.run(scripts[middle:])
+        """Run scripts in one round trip. The driver answers script by script, so a death belongs
+        to the first script without an answer; the rest runs in a new process."""
+        outcomes: list[Outcome] = []
+        while len(outcomes) < len(scripts):
+            answered, death = self._exchange(scripts[len(outcomes) :])
+            outcomes += answered
+            if death is not None:
+                outcomes.append(Outcome(crash=death))
+        return outcomes
 
-    def _exchange(self, scripts: list[Script]) -> tuple[list[Outcome] | None, str]:
+    def _exchange(self, scripts: list[Script]) -> tuple[list[Outcome], str | None]:
+        """The answers up to the last script or to a death, and how the process died."""
         process = self._running()
+        answered: list[Outcome] = []
         chunks: list[bytes] = []
         place = 0
         steps = []
@@ -76,28 +85,35 @@ class Candidate:
             chunks.extend(script.chunks)
             place += script.size
         try:
-            wire.send(_stream(process.stdin), {"version": wire.VERSION, "scripts": steps}, chunks)
-            header, payload = self._answer(process, BATCH_TIMEOUT)
+            batch = {"version": wire.VERSION, "scripts": steps}
+            wire.send(cast(BinaryIO, self._to_driver), batch, chunks)
+            for _ in scripts:
+                header, payload = self._answer(process, self.timeout)
+                answered.append(read_outcome(header["result"], payload))
         except (wire.WireClosed, BrokenPipeError):
-            return None, self._bury()
+            return answered, self._bury()
         except TimeoutError:
             self._kill()
-            return None, f"hang: no answer within {BATCH_TIMEOUT:.0f} s"
-        return [read_outcome(entry, payload) for entry in header["results"]], ""
+            return answered, f"hang: no answer within {self.timeout:.0f} s"
+        return answered, None
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is not None:
             return self._process
+        # The judge's own path would let a source folder stand in for the installed candidate.
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        environment |= self.environment
         process = subprocess.Popen(
             [self.python, str(_DRIVER), self.implementation],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
+            bufsize=0,  # a frame waiting in a buffer would be invisible to select
             env=environment,
             start_new_session=True,
         )
         self._process = process
+        self._to_driver = io.BufferedWriter(cast(io.RawIOBase, process.stdin))
         try:
             header, _ = self._answer(process, START_TIMEOUT)
         except wire.WireClosed:
@@ -117,10 +133,9 @@ class Candidate:
     ) -> tuple[dict[str, Any], memoryview]:
         """One frame within a time limit: wait for its first byte, then read on."""
         stream = _stream(process.stdout)
-        deadline = time.monotonic() + timeout
         with selectors.DefaultSelector() as selector:
             selector.register(stream, selectors.EVENT_READ)
-            if not selector.select(max(deadline - time.monotonic(), 0)):
+            if not selector.select(timeout):
                 raise TimeoutError
         return wire.receive(stream)
 
@@ -132,6 +147,7 @@ class Candidate:
         code = process.wait()
         _stream(process.stdout).close()
         _stream(process.stdin).close()
+        self._to_driver = None
         size = self._stderr.seek(0, os.SEEK_END)
         self._stderr.seek(max(0, size - 2000))
         tail = self._stderr.read().decode(errors="replace").strip()

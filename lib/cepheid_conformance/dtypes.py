@@ -182,6 +182,7 @@ def spacing(values: Array, dtype: DType) -> Array:
     magnitude = np.abs(np.asarray(values))
     magnitude = np.where(np.isfinite(magnitude), magnitude, dtype.max_value)
     exponent = np.maximum(np.frexp(magnitude)[1] - 1, dtype.min_exponent)
+    exponent = np.where(magnitude == 0, dtype.min_exponent, exponent)
     return np.asarray(np.ldexp(magnitude.dtype.type(1), exponent - (dtype.precision - 1)))
 
 

@@ -6,7 +6,6 @@ import os
 import sys
 import traceback
 import warnings
-from typing import Any
 
 from . import wire
 from .adapter import load_candidate
@@ -35,8 +34,8 @@ def main(arguments: list[str]) -> int:
             header, payload = wire.receive(incoming)
         except wire.WireClosed:
             return 0
-        results: list[dict[str, Any]] = []
-        answer = Payload()
+        # One frame per script: when the process dies, the judge knows which script killed it.
         for script in header["scripts"]:
-            results.append(run_script(adapter, script, payload, answer))
-        wire.send(outgoing, {"version": wire.VERSION, "results": results}, answer.chunks)
+            answer = Payload()
+            result = run_script(adapter, script, payload, answer)
+            wire.send(outgoing, {"version": wire.VERSION, "result": result}, answer.chunks)

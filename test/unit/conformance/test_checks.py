@@ -1,0 +1,89 @@
+"""Each check kind passes a right candidate and catches the fault that it is there for."""
+
+import pytest
+
+from cepheid_conformance import checks
+from cepheid_conformance.cells import Cell, StaticVerdict, enumerate_cells
+
+# kind, op, dtype, fault, what the finding must be about
+PLANTED = [
+    ("values", "add", "float32", "wrong formula", "values"),
+    ("sizes", "add", "float32", "unwritten tail", "values"),
+    ("accuracy", "add", "float32", "inaccurate", "values"),
+    ("special", "add", "float32", "lost NaN", "NaN positions"),
+    ("dtype", "add", "float32", "float64 result", "dtype"),
+    ("dtype", "add", "int32", "saturates", "values"),
+    ("promotion", "add", "int32", "first operand's dtype", "dtype"),
+    ("shapes", "add", "float32", "rank lost", "shape"),
+    ("layouts", "add", "float32", "ignored strides", "values"),
+    ("strides", "add", "float32", "odd strides", "strides"),
+    ("broadcast", "add", "float32", "wrong axis", "values"),
+    ("arguments", "add", "float32", "ignored alpha", "values"),
+    ("purity", "add", "float32", "input zeroed", "purity"),
+    ("freshness", "add", "float32", "one buffer", "freshness"),
+    ("replay", "add", "float32", "cached by pointer", "values"),
+    ("alias", "add", "float32", "returns its input", "alias"),
+    ("alias", "t", "float32", "copied view", "alias"),
+    ("poison", "add", "float32", "uninitialised", "NaN positions"),
+    ("determinism", "add", "float32", "drifts", "determinism"),
+    ("errors", "add", "float32", "unchecked sizes", "error"),
+    ("order", "argmax", "float32", "last tie", "values"),
+    ("variants", "add", "float32", "no-op in-place", "values"),
+    ("dependence", "add", "float32", "constant", "values"),
+    ("values", "add", "float32", "crash", "crash"),
+]
+# The fake keeps no layout: for strides only contiguous operands are asked of it.
+RIGHT = sorted(
+    {(kind, op, dtype) for kind, op, dtype, _, _ in PLANTED} - {("strides", "add", "float32")}
+    | {("strides", "argmax", "float32"), ("values", "argmax", "int32"), ("shapes", "t", "int32")}
+)
+
+
+@pytest.mark.parametrize(("kind", "op", "dtype"), RIGHT)
+def test_a_right_candidate_passes(kind, op, dtype, specs, fake_bench):
+    cell = Cell(specs[op], kind, dtype, "cpu")
+    assert [str(found) for found in checks.load(kind).check(cell, fake_bench())] == []
+
+
+@pytest.mark.parametrize(("kind", "op", "dtype", "fault", "what"), PLANTED)
+def test_the_planted_fault_is_found(kind, op, dtype, fault, what, specs, fake_bench):
+    cell = Cell(specs[op], kind, dtype, "cpu")
+    found = checks.load(kind).check(cell, fake_bench(fault))
+    assert found
+    assert what in {finding.what for finding in found}
+    assert all(finding.snippet for finding in found)
+
+
+def test_every_kind_is_among_the_planted():
+    assert {kind for kind, *_ in PLANTED} == set(checks.KINDS)
+
+
+def test_a_hang_is_a_result(specs, fake_bench):
+    cell = Cell(specs["t"], "values", "float32", "cpu")
+    bench = fake_bench("hang", timeout=0.5)
+    assert checks.load("values").check(cell, bench) == []
+    cell = Cell(specs["add"], "values", "float32", "cpu")
+    found = checks.load("values").check(cell, bench)
+    assert {finding.what for finding in found} == {"crash"}
+    assert "hang" in str(found[0])
+
+
+def test_the_candidate_lives_on_after_a_crash(specs, fake_bench):
+    bench = fake_bench("crash")
+    cell = Cell(specs["add"], "values", "float32", "cpu")
+    assert checks.load("values").check(cell, bench)
+    cell = Cell(specs["t"], "values", "float32", "cpu")
+    assert checks.load("values").check(cell, bench) == []
+    assert bench.candidate.restarts > 0
+
+
+def test_no_cell_is_blank(specs, fake_bench):
+    bench = fake_bench()
+    for kind in checks.KINDS:
+        check = checks.load(kind)
+        cells = list(enumerate_cells(check, specs.values(), bench.capability))
+        assert len(cells) == len(specs) * 2 * 17
+        for cell in cells:
+            if isinstance(cell, StaticVerdict):
+                assert cell.reason
+                assert cell.verdict in ("n/a", "unsupported")

@@ -1,0 +1,215 @@
+"""Verdicts, capability files, promotion, wide functions, snippets, the op database."""
+
+import contextlib
+import io
+import json
+import math
+import sys
+
+import numpy as np
+import pytest
+
+from cepheid_conformance import capability, promotion, wide
+from cepheid_conformance.capability import Deviation
+from cepheid_conformance.cells import Cell
+from cepheid_conformance.checks import load as load_check
+from cepheid_conformance.op_spec import find_schemas, load_specs
+from cepheid_conformance.sample import Draw, Sample
+from cepheid_conformance.samples.common import special_values
+from cepheid_conformance.snippet import snippet, tensor_text
+from cepheid_conformance.tensors import Tensor, outside_unchanged
+from cepheid_conformance.verdict import judge_cell
+
+
+def deviation(cells="values:add*", finding="values", reason="x" * 30):
+    return Deviation(cells, finding, "peer_bug", reason, "see the documentation")
+
+
+def verdict(specs, bench, kind="values"):
+    return judge_cell(load_check(kind), Cell(specs["add"], kind, "float32", "cpu"), bench)
+
+
+def test_a_known_deviation_is_an_expected_failure(specs, fake_bench):
+    bench = fake_bench("wrong formula", deviations=(deviation(),))
+    assert verdict(specs, bench).verdict == "xfail"
+
+
+def test_a_deviation_explains_only_its_own_findings(specs, fake_bench):
+    bench = fake_bench("wrong formula", deviations=(deviation(finding="NaN positions"),))
+    outcome = verdict(specs, bench)
+    assert outcome.verdict == "fail"
+    assert "add.Tensor" in outcome.reason
+    assert "import torch" in outcome.reason
+
+
+def test_an_unexpected_pass_fails(specs, fake_bench):
+    outcome = verdict(specs, fake_bench(deviations=(deviation(),)))
+    assert outcome.verdict == "fail"
+    assert "unexpected pass" in outcome.reason
+
+
+def test_a_deviation_of_another_cell_is_idle(specs, fake_bench):
+    bench = fake_bench(deviations=(deviation(cells="sizes:add*"),))
+    assert verdict(specs, bench).verdict == "pass"
+
+
+def test_a_looser_tolerance_opens_its_op_only(specs, fake_bench):
+    bench = fake_bench("inaccurate")
+    assert verdict(specs, bench).verdict == "fail"
+    looser = ({"op": "add.Tensor", "dtypes": ["float32"], "ulp": 20.0, "reason": "x" * 30},)
+    opened = type(bench)(bench.candidate, bench.capability, bench.tolerances.with_overrides(looser))
+    assert verdict(specs, opened).verdict == "pass"
+
+
+@pytest.mark.parametrize("name", ["cepheid", "torch"])
+def test_the_shipped_capability_files_load(name):
+    claims = capability.load(capability.find(name))
+    assert claims.implementation == name
+    assert claims.devices == ("cpu", "meta")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[[deviation]]\ncells = "a"\nfinding = ""\nkind = "whim"\nreason = "%s"\nreference = ""',
+        '[[deviation]]\ncells = ""\nfinding = ""\nkind = "peer_bug"\nreason = ""\nreference = ""',
+        '[[tolerance]]\nop = "add"\nulp = 4\nreason = ""',
+    ],
+)
+def test_a_capability_file_without_reasons_is_refused(text, tmp_path):
+    head = 'implementation = "x"\ndevices = ["cpu"]\ndtypes = ["float32"]\n'
+    file = tmp_path / "x.toml"
+    file.write_text(head + text.replace("%s", "r" * 30))
+    with pytest.raises(ValueError, match="reason"):
+        capability.load(file)
+
+
+def test_an_unknown_dtype_in_a_capability_file_is_refused(tmp_path):
+    file = tmp_path / "x.toml"
+    file.write_text('implementation = "x"\ndevices = ["cpu"]\ndtypes = ["float33"]\n')
+    with pytest.raises(ValueError, match="float33"):
+        capability.load(file)
+
+
+def test_an_unnamed_implementation_needs_a_file():
+    with pytest.raises(FileNotFoundError, match="--capabilities"):
+        capability.find("nobody:factory")
+
+
+@pytest.mark.parametrize(
+    ("operands", "wanted"),
+    [
+        (("int32", "float16"), "float16"),
+        (("uint8", "int8"), "int16"),
+        (("float16", "bfloat16"), "float32"),
+        (("bool", "uint8"), "uint8"),
+        (("float64", "complex64"), "complex128"),
+        (("int64", "complex64"), "complex64"),
+    ],
+)
+def test_promotion_of_dtypes(operands, wanted):
+    assert promotion.promote_types(*operands) == wanted
+    assert promotion.promote_types(*reversed(operands)) == wanted
+
+
+def tensor(dtype, *shape):
+    return Tensor(dtype, np.zeros(shape, Tensor(dtype, np.empty(0)).info.carrier))
+
+
+@pytest.mark.parametrize(
+    ("operands", "wanted"),
+    [
+        ((tensor("float16", 2), tensor("float64")), "float16"),
+        ((tensor("int32", 2), tensor("float64")), "float64"),
+        ((tensor("int8", 2), 3), "int8"),
+        ((tensor("int8", 2), 3.0), "float32"),
+        ((tensor("float16", 2), 3.0), "float16"),
+        ((tensor("bool", 2), 3), "int64"),
+        ((tensor("float64", 2), 1j), "complex128"),
+        ((tensor("int8"), tensor("int32")), "int32"),
+    ],
+)
+def test_result_type(operands, wanted):
+    assert promotion.result_type(operands) == wanted
+
+
+def test_no_promotion_of_wide_unsigned_integers():
+    with pytest.raises(promotion.NoPromotion):
+        promotion.promote_types("uint16", "int32")
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "sqrt", "tanh", "sigmoid"])
+def test_the_wide_functions_agree_with_mpmath(name):
+    points = np.array([1e-300, 1e-10, 0.3, 1.0, 1 + 2**-40, 2.5, 30.0, 700.0], np.longdouble)
+    fast, slow = wide.evaluate(name, points), wide.by_mpmath(name, points)
+    assert np.all(np.abs(fast - slow) <= 2**-60 * np.abs(slow))
+
+
+def run(text):
+    """Run a snippet on the fake; what it prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(text, {})
+    return printed.getvalue()
+
+
+def test_a_snippet_reproduces_the_call(specs, monkeypatch):
+    shown = []
+    stand_in = type(sys)("torch")
+    stand_in.float32 = "float32"
+    stand_in.tensor = lambda values, dtype: values
+    stand_in.add = lambda *args, **kwargs: shown.append((args, kwargs))
+    monkeypatch.setitem(sys.modules, "torch", stand_in)
+    values = {
+        "self": Tensor("float32", np.array([1.5, np.nan, -np.inf], np.float32)),
+        "other": Tensor("float32", np.array([-0.0, 2.0, 3.0], np.float32)),
+        "alpha": 2,
+    }
+    run(snippet(specs["add"], Sample(values), "function"))
+    ((args, kwargs),) = shown
+    assert kwargs == {"alpha": 2}
+    assert args[0][0] == 1.5
+    assert math.isnan(args[0][1])
+    assert args[0][2] == -math.inf
+    assert math.copysign(1, args[1][0]) == -1
+
+
+def test_a_long_tensor_is_printed_by_its_bytes():
+    text = tensor_text(Tensor("float32", np.arange(100, dtype=np.float32)))
+    assert "frombuffer" in text
+    assert "as_strided((100,)" in text
+
+
+def test_bytes_beside_a_view_are_seen():
+    view = Tensor("int32", np.array([1, 2], np.int32), strides=(2,), offset=1, extra=1)
+    storage = bytearray(view.storage_bytes())
+    storage[4:8] = (9).to_bytes(4, "little")
+    assert outside_unchanged(view, bytes(storage))
+    storage[8:12] = (9).to_bytes(4, "little")
+    assert not outside_unchanged(view, bytes(storage))
+
+
+def test_draws_are_the_same_on_every_run(specs):
+    first = Draw(specs["add"], "float32", "small").tensor((5,))
+    again = Draw(specs["add"], "float32", "small").tensor((5,))
+    other = Draw(specs["add"], "float32", "sizes").tensor((5,))
+    assert np.array_equal(first.data, again.data)
+    assert not np.array_equal(first.data, other.data)
+
+
+@pytest.mark.parametrize("name", ["float16", "bfloat16", "float32", "float64"])
+def test_special_values_hold_every_edge(name):
+    values = special_values(Tensor(name, np.empty(0)).info).astype(np.float64)
+    assert np.isnan(values).any()
+    assert {np.inf, -np.inf} <= set(values)
+    zeros = np.signbit(values[values == 0])
+    assert zeros.any()
+    assert not zeros.all()
+
+
+def test_schemas_are_found_where_the_variable_says(monkeypatch, tmp_path):
+    file = tmp_path / "schemas.json"
+    monkeypatch.setenv("CEPHEID_SCHEMAS", str(file))
+    assert find_schemas() == file
+    file.write_text(json.dumps({"format": 99, "ops": []}))
+    with pytest.raises(ValueError, match="format"):
+        load_specs(file)

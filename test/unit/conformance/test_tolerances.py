@@ -1,0 +1,36 @@
+"""Budgets only shrink."""
+
+import tomllib
+from pathlib import Path
+
+from cepheid_conformance import tolerances
+
+AGREED = tomllib.loads(Path(__file__).with_name("tolerances_ratchet.toml").read_text())
+
+
+def test_defaults_only_shrink():
+    table = tolerances.load()
+    assert table.default <= AGREED["default"]
+    for dtype, budget in table.by_dtype.items():
+        assert budget <= AGREED["dtype"][dtype], dtype
+
+
+def test_entries_only_shrink():
+    for entry in tolerances.load().entries:
+        for op in entry["op"].split():
+            for dtype in entry["dtypes"]:
+                assert entry["ulp"] <= AGREED["op"][op][dtype], f"{op} in {dtype}"
+
+
+def test_the_most_specific_entry_holds():
+    table = tolerances.load()
+    assert table.ulp("exp", "float32", "cpu") == table.default
+    assert table.ulp("exp", "bfloat16", "cpu") == table.by_dtype["bfloat16"]
+    assert table.ulp("tanh", "complex64", "cpu") == 8.0
+
+
+def test_an_override_only_loosens():
+    table = tolerances.load().with_overrides(({"op": "exp sqrt", "ulp": 0.5},))
+    assert table.ulp("exp", "float32", "cpu") == table.default
+    assert table.looser("sqrt", "float32", "cpu") == 0.5
+    assert table.looser("log", "float32", "cpu") == 0.0
