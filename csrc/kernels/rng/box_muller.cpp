@@ -3,13 +3,15 @@
 #include "kernels/cpu_features.h"
 #include "kernels/generic/prelude.h"
 
-#include "kernels/end.h"
-#include "kernels/rng/box_muller_region.h"
+// clang-format off: a region is opened, filled and closed in this order.
 #include "kernels/scalar/begin.h"
+#include "kernels/rng/box_muller_region.h"
+#include "kernels/end.h"
 
 #include "kernels/avx2/begin.h"
-#include "kernels/end.h"
 #include "kernels/rng/box_muller_region.h"
+#include "kernels/end.h"
+// clang-format on
 
 namespace ceph::kernels {
 
