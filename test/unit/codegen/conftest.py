@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -34,6 +38,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.fixture(scope="session")
 def registry() -> Registry:
     return load(SOURCE)
+
+
+@pytest.fixture(scope="session")
+def rules_module() -> Callable[[str], ModuleType]:
+    """Gives a module of csrc/ops/rules by name, imported as it stands."""
+    rules = SOURCE / "rules"
+    spec = importlib.util.spec_from_file_location(
+        "rules_as_python", rules / "__init__.py", submodule_search_locations=[str(rules)]
+    )
+    assert spec is not None and spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
+    sys.modules["rules_as_python"] = package
+    spec.loader.exec_module(package)
+    return lambda name: importlib.import_module(f"rules_as_python.{name}")
 
 
 Folder = Callable[..., Path]

@@ -5,13 +5,11 @@ The C++ side is a small program, compiled once, that reads calls as lines and an
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import itertools
 import math
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -26,7 +24,7 @@ from tools.codegen.registry import Registry
 from tools.codegen.rules import Kind
 
 ROOT = Path(__file__).resolve().parents[3]
-RULES = ROOT / "csrc" / "ops" / "rules"
+RulesModule = Callable[[str], ModuleType]
 Rule = tuple[tuple[Kind, ...], Kind]
 
 SIZES = st.lists(st.integers(0, 4), max_size=4).map(tuple)
@@ -182,19 +180,6 @@ int main() {
 """
 
 
-def rules_module(name: str) -> ModuleType:
-    """A module of csrc/ops/rules, imported as it stands."""
-    if "rules_as_python" not in sys.modules:
-        spec = importlib.util.spec_from_file_location(
-            "rules_as_python", RULES / "__init__.py", submodule_search_locations=[str(RULES)]
-        )
-        assert spec is not None and spec.loader is not None
-        package = importlib.util.module_from_spec(spec)
-        sys.modules["rules_as_python"] = package
-        spec.loader.exec_module(package)
-    return importlib.import_module(f"rules_as_python.{name}")
-
-
 def shape_rules(registry: Registry) -> dict[str, Rule]:
     """Everything that takes and gives sizes: rules and the functions of the prelude."""
     found = {
@@ -312,7 +297,9 @@ def test_every_rule_over_sizes_is_drawn(registry: Registry) -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_both_forms_agree(name: str, registry: Registry, ask: Callable[[str], str]) -> None:
+def test_both_forms_agree(
+    name: str, registry: Registry, rules_module: RulesModule, ask: Callable[[str], str]
+) -> None:
     kinds, _ = shape_rules(registry)[name]
     rule = registry.rules.functions.get(name)
     function = getattr(rules_module(rule.family if rule else "prelude"), name)
