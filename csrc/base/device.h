@@ -21,6 +21,10 @@ struct Device {
   constexpr Device(DeviceKind kind, int8_t index = -1) : kind(kind), index(index) {}
   constexpr bool is_cpu() const { return kind == DeviceKind::CPU; }
   constexpr bool is_meta() const { return kind == DeviceKind::Meta; }
+  // As a tensor has it: there is one cpu and one meta, so "cpu:0" is "cpu".
+  constexpr Device without_needless_index() const {
+    return kind == DeviceKind::CUDA ? *this : Device(kind);
+  }
   friend constexpr bool operator==(Device, Device) = default;
 };
 

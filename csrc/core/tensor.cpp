@@ -13,7 +13,8 @@ Allocator& allocator_of(Device device, const char* op) {
   return meta_allocator();
 }
 
-Tensor allocate(size_t nbytes, DType dtype, Device device, const char* op) {
+Tensor allocate(size_t nbytes, DType dtype, Device wanted, const char* op) {
+  const Device device = wanted.without_needless_index();
   Storage storage = make_intrusive<StorageImpl>(nbytes, device, allocator_of(device, op));
   return Tensor(make_intrusive<TensorImpl>(std::move(storage), dtype, device,
                                            DispatchKeySet(backend_key(device))));

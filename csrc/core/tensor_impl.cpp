@@ -8,7 +8,8 @@ namespace ceph {
 PyObjectHooks pyobject_hooks;
 
 TensorImpl::TensorImpl(Storage storage, DType dtype, Device device, DispatchKeySet keys)
-    : storage_(std::move(storage)), dtype_(dtype), device_(device), keys_(keys) {}
+    : storage_(std::move(storage)), dtype_(dtype), device_(device.without_needless_index()),
+      keys_(keys) {}
 
 TensorImpl::~TensorImpl() {
   if (owns_pyobj && pyobj) pyobject_hooks.release(pyobj);

@@ -37,6 +37,11 @@ TEST(sizes_are_checked_before_anything_is_allocated) {
                 "device cuda is not part");
 }
 
+TEST(there_is_one_cpu_and_one_meta) {
+  EXPECT(empty_tensor({1}, DType::UInt8, Device(DeviceKind::CPU, 0)).device() == kCpu);
+  EXPECT(empty_tensor({1}, DType::UInt8, Device(DeviceKind::Meta, 2)).device() == kMeta);
+}
+
 TEST(meta_tensors_can_be_huge) {
   const Tensor t = empty_tensor({int64_t(1) << 33, 16}, DType::Float64, kMeta);
   EXPECT_EQ(t.numel(), int64_t(1) << 37);
