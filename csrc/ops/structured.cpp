@@ -63,6 +63,7 @@ Output::Output(const char* op, const Tensor& out, const OutputSpec& spec,
   CEPH_CHECK(out.device() == spec.device, ErrorKind::kRuntime, op,
              "the output must be on the operands' device; got output ", out.device(),
              " and operands ", spec.device, ", move one with to()");
+  check_writable(op, out);
   check_can_cast(op, spec.dtype, out.dtype());
   if (resize == Resize::kNo) check_inplace_shape(op, out, spec.sizes);
   check_no_internal_overlap(op, out);
@@ -81,6 +82,11 @@ void Output::finish() {
 void check_distinct(const char* op, const Tensor& a, const Tensor& b) {
   CEPH_CHECK(overlap_between(a, b) == Overlap::None, ErrorKind::kRuntime, op,
              "the outputs must not share memory; give each a tensor of its own");
+}
+
+void check_writable(const char* op, const Tensor& written) {
+  CEPH_CHECK(!written->has_storage() || written->storage()->writable(), ErrorKind::kRuntime, op,
+             "the tensor that is written has read-only memory; clone it first");
 }
 
 void check_no_internal_overlap(const char* op, const Tensor& self) {
@@ -126,6 +132,7 @@ void write_result(const char* op, const Tensor& out, const Tensor& result, Resiz
   CEPH_CHECK(out.device() == result.device(), ErrorKind::kRuntime, op,
              "the output must be on the operands' device; got output ", out.device(),
              " and operands ", result.device(), ", move one with to()");
+  check_writable(op, out);
   check_can_cast(op, result.dtype(), out.dtype());
   if (resize == Resize::kNo) {
     check_inplace_shape(op, out, result.sizes());

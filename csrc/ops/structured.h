@@ -102,6 +102,8 @@ class CEPH_API Output {
 
 // Two outputs of one call must not share memory.
 CEPH_API void check_distinct(const char* op, const Tensor& a, const Tensor& b);
+// RuntimeError where the tensor's memory is read-only (a foreign buffer).
+CEPH_API void check_writable(const char* op, const Tensor& written);
 // A tensor that is written in place must not have two elements in one place.
 CEPH_API void check_no_internal_overlap(const char* op, const Tensor& self);
 // In-place forms can't grow: `operand` must broadcast to self's shape.

@@ -120,6 +120,21 @@ TEST(in_place_on_an_operand_of_another_shape_is_refused) {
   EXPECT_EQ(x->version(), 2u);
 }
 
+TEST(read_only_memory_is_refused_before_anything_is_written) {
+  float data[] = {0, 1, 2, 3};
+  auto storage = make_intrusive<StorageImpl>(
+      data, sizeof(data), Device(), [](void*) {}, nullptr, /*writable=*/false);
+  Tensor x(make_intrusive<TensorImpl>(storage, DType::Float32, Device(), DispatchKey::CPU));
+  x->set_contiguous({4});
+  const char* message = "has read-only memory; clone it first";
+  EXPECT_THROWS(ops::add_(x, x), Error, message);
+  EXPECT_THROWS(ops::copy_(x, ops::zeros({4})), Error, message);
+  EXPECT_THROWS(ops::clamp_(x, Scalar(1), std::nullopt), Error, message);
+  EXPECT_THROWS(ops::masked_fill_(x, ops::full({4}, true), 1), Error, message);
+  EXPECT_THROWS(ops::sum_out(x, range({2, 4}), IntArrayRef{0}), Error, message);
+  EXPECT(same(x, range({4})));
+}
+
 TEST(composites_write_through_copies) {
   Tensor x = range({4});
   ops::clamp_(x, Scalar(1), Scalar(2));
@@ -152,5 +167,5 @@ TEST(a_list_of_operands_is_promoted_and_joined) {
   Tensor joined = ops::cat(TensorList(both, 2), 0);
   EXPECT(joined.dtype() == DType::Float32);
   EXPECT(joined.sizes() == IntArrayRef{3});
-  EXPECT_THROWS(ops::cat(TensorList(), 0), Error, "cat");
+  EXPECT_THROWS(ops::cat(TensorList(), 0), Error, "cat: at least one tensor is needed");
 }

@@ -115,6 +115,7 @@ def _pointwise_variant(entry: OpEntry, variant: Variant, key: str, suffix: str, 
         lines.append(_call(f"return kernels::pointwise{suffix}(", [op_name, *operands]))
     else:
         target = tensors[0] if variant.kind == "inplace" else "out"
+        lines.append(f"check_writable({cpp.quoted(schema.name)}, {target});")
         lines.append(
             _call(f"kernels::pointwise_{variant.kind}{suffix}(", [op_name, target, *operands])
         )
@@ -329,7 +330,7 @@ def _on_copy(entry: OpEntry, key: str) -> list[str]:
 
 def _on_self(entry: OpEntry, key: str) -> list[str]:
     op = cpp.quoted(f"{entry.name}_")
-    lines = [f"check_no_internal_overlap({op}, self);"]
+    lines = [f"check_writable({op}, self);", f"check_no_internal_overlap({op}, self);"]
     if key == CPU:
         arguments = ["self"]
         for argument in entry.schema.arguments[1:]:
@@ -367,9 +368,11 @@ def _forward(entry: OpEntry, keys: tuple[str, ...], function: str, suffix: str) 
     written = [a.name for a in schema.arguments if a.alias is not None and a.alias.writes]
     if not written:
         return _define(name, schema, keys, [_call(f"return {call}", cpp.names(schema))])
+    targets = [cpp.local_name(target) for target in written]
     result = cpp.result_type(schema.returns)
-    lines = [_call(f"{result} result = {call}", cpp.names(schema))]
-    lines += [f"{cpp.local_name(target)}->bump_version();" for target in written]
+    lines = [f"check_writable({cpp.quoted(schema.name)}, {target});" for target in targets]
+    lines.append(_call(f"{result} result = {call}", cpp.names(schema)))
+    lines += [f"{target}->bump_version();" for target in targets]
     return _define(name, schema, keys, [*lines, "return result;"])
 
 
