@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -191,14 +192,15 @@ def as_strided(draw: Draw) -> Iterator[Sample]:
 def view_size_mismatch(draw: Draw) -> Iterator[ErrorSample]:
     """Another number of elements."""
     values = {"self": draw.tensor((2, 3)), "size": [4]}
-    yield ErrorSample(values, "RuntimeError", r"view: .*\[4\].*\[2, 3\]|view: .*\[2, 3\].*\[4\]")
+    yield ErrorSample(values, "RuntimeError", r"view: size \[4\] .* 6 elements")
 
 
 def reshape_size_mismatch(draw: Draw) -> Iterator[ErrorSample]:
     """Another number of elements; an unknown size that nothing fits."""
     for shape in ([4], [-1, 4]):
         values = {"self": draw.tensor((2, 3)), "shape": shape}
-        yield ErrorSample(values, "RuntimeError", r"reshape: .*\[2, 3\]", note=str(shape))
+        pattern = rf"reshape: size {re.escape(str(shape))} .* 6 elements"
+        yield ErrorSample(values, "RuntimeError", pattern, note=str(shape))
 
 
 def view_incompatible_strides(draw: Draw) -> Iterator[ErrorSample]:
@@ -251,9 +253,11 @@ def index_out_of_range(draw: Draw) -> Iterator[ErrorSample]:
 
 def step_not_positive(draw: Draw) -> Iterator[ErrorSample]:
     """A step of zero or below."""
+    # Zero is refused by Python's own slice, in its words.
+    pattern = r"slice: the step must be greater than zero|slice step cannot be zero"
     for step in (0, -1):
         values = {"self": draw.tensor((4,)), "dim": 0, "step": step}
-        yield ErrorSample(values, "ValueError", r"slice: step .*|slice step .*", note=f"{step=}")
+        yield ErrorSample(values, "ValueError", pattern, note=f"{step=}")
 
 
 def as_strided_out_of_bounds(draw: Draw) -> Iterator[ErrorSample]:
