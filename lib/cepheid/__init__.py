@@ -1,6 +1,7 @@
 """Cepheid: a reference implementation of the PyTorch stack. `import cepheid as torch`."""
 
 import importlib
+from math import e, inf, nan, pi
 from types import ModuleType
 
 from cepheid import _trace
@@ -51,10 +52,10 @@ _trace.absent(
 
 globals().update(_C._dtypes())
 globals().update(_C._memory_formats())
-_functions = {name: f for name, f in vars(_C.functions).items() if not name.startswith("__")}
-globals().update(_functions)
+_variable_functions = {name: f for name, f in vars(_C.functions).items() if not name.startswith("__")}
+globals().update(_variable_functions)
 
-_trace.stage(_trace.IMPORT, "variable functions", count=len(_functions))
+_trace.stage(_trace.IMPORT, "variable functions", count=len(_variable_functions))
 
 from cepheid import _tensor
 from cepheid._functions import is_complex, is_floating_point, is_signed, numel
@@ -124,12 +125,8 @@ __all__ = [
     "strided",
     "tensor",
 ]
-__all__ += [*_C._dtypes(), *_C._memory_formats(), *_functions]
+__all__ += [*_C._dtypes(), *_C._memory_formats(), *_variable_functions]
 
-inf = float("inf")
-nan = float("nan")
-e = 2.718281828459045
-pi = 3.141592653589793
 newaxis = None
 
 _LAZY_MODULES = ("cpu", "cuda", "library", "overrides", "utils", "testing")
