@@ -52,7 +52,9 @@ _trace.absent(
 
 globals().update(_C._dtypes())
 globals().update(_C._memory_formats())
-_variable_functions = {name: f for name, f in vars(_C.functions).items() if not name.startswith("__")}
+_variable_functions = {
+    name: function for name, function in vars(_C.functions).items() if not name.startswith("__")
+}
 globals().update(_variable_functions)
 
 _trace.stage(_trace.IMPORT, "variable functions", count=len(_variable_functions))
