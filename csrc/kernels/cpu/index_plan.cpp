@@ -150,10 +150,13 @@ void add_offsets(const char* op, const Tensor& self, const OneIndex& index, IntA
   const char* values = index.tensor ? static_cast<const char*>(index.tensor->data())
                                     : reinterpret_cast<const char*>(index.values.data());
   DimVector strides = broadcast_byte_strides(index, shape.size());
+  int64_t length = shape.empty() ? 1 : shape.back(), step = shape.empty() ? 0 : strides.back();
   DimVector at(shape.size(), 0);
-  for (int64_t& offset : offsets) {
-    offset += adder.offset(load_index(dtype, values));
-    for (size_t d = shape.size(); d-- > 0;) {
+  for (size_t first = 0; first < offsets.size(); first += static_cast<size_t>(length)) {
+    for (int64_t i = 0; i < length; ++i) {
+      offsets[first + static_cast<size_t>(i)] += adder.offset(load_index(dtype, values + i * step));
+    }
+    for (size_t d = shape.size() - 1; d < shape.size() && d-- > 0;) {
       values += strides[d];
       if (++at[d] < shape[d]) break;
       values -= strides[d] * shape[d];
@@ -173,16 +176,18 @@ bool is_nonzero(const T& v) {
   }
 }
 
-// Calls found(coordinates) for the elements that aren't zero, in order.
+// Calls row(first element, coordinates) for every line along the last dimension, in order; a tensor
+// without dimensions is one line of one element.
 template <class T, class F>
-void scan_nonzero(const Tensor& t, F&& found) {
+void for_each_row(const Tensor& t, F&& row) {
   if (t.numel() == 0) return;
   IntArrayRef sizes = t.sizes(), strides = t.strides();
-  DimVector at(sizes.size(), 0);
+  DimVector at(std::max<size_t>(1, sizes.size()), 0);
   const T* p = static_cast<const T*>(t.data());
-  for (int64_t left = t.numel(); left > 0; --left) {
-    if (is_nonzero(*p)) found(IntArrayRef(at));
-    for (size_t d = sizes.size(); d-- > 0;) {
+  int64_t length = sizes.empty() ? 1 : sizes.back();
+  for (int64_t left = t.numel() / length; left > 0; --left) {
+    row(p, at);
+    for (size_t d = sizes.size() - 1; d < sizes.size() && d-- > 0;) {
       p += strides[d];
       if (++at[d] < sizes[d]) break;
       p -= strides[d] * sizes[d];
@@ -192,16 +197,36 @@ void scan_nonzero(const Tensor& t, F&& found) {
 }
 
 template <class T>
+int64_t count_nonzero(const T* p, int64_t stride, int64_t n) {
+  int64_t count = 0;
+  if (stride == 1) {
+    for (int64_t i = 0; i < n; ++i) count += is_nonzero(p[i]);
+  } else {
+    for (int64_t i = 0; i < n; ++i) count += is_nonzero(p[i * stride]);
+  }
+  return count;
+}
+
+template <class T>
 Coordinates coordinates_of(const Tensor& t) {
   Coordinates result;
-  scan_nonzero<T>(t, [&](IntArrayRef) { ++result.count; });
-  result.columns.resize(static_cast<size_t>(result.count * t.dim()));
-  int64_t row = 0;
-  scan_nonzero<T>(t, [&](IntArrayRef at) {
-    for (size_t d = 0; d < at.size(); ++d) {
-      result.columns[static_cast<size_t>(static_cast<int64_t>(d) * result.count + row)] = at[d];
+  size_t rank = t.sizes().size();
+  int64_t length = rank ? t.sizes().back() : 1, stride = rank ? t.strides().back() : 1;
+  for_each_row<T>(
+      t, [&](const T* p, const DimVector&) { result.count += count_nonzero(p, stride, length); });
+  result.columns.resize(static_cast<size_t>(result.count) * rank);
+  if (rank == 0) return result;
+  int64_t* to = result.columns.data();  // the next row of coordinates, in the first column
+  for_each_row<T>(t, [&](const T* p, const DimVector& at) {
+    int64_t* last = to + static_cast<int64_t>(rank - 1) * result.count;
+    int64_t found = 0;
+    for (int64_t i = 0; i < length; ++i) {
+      if (is_nonzero(p[i * stride])) last[found++] = i;
     }
-    ++row;
+    for (size_t d = 0; d + 1 < rank; ++d) {
+      std::fill_n(to + static_cast<int64_t>(d) * result.count, found, at[d]);
+    }
+    to += found;
   });
   return result;
 }
