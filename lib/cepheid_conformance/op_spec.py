@@ -72,6 +72,10 @@ class OpSpec:
         """The argument of this name, if the schema has it."""
         return next((argument for argument in self.args if argument.name == name), None)
 
+    def in_order(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Values by name, in the order of the schema."""
+        return {a.name: values[a.name] for a in self.args if a.name in values}
+
     def bind(self, values: dict[str, Any]) -> dict[str, Any]:
         """Fill in the defaults of what a sample leaves out."""
         bound = {}

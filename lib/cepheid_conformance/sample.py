@@ -55,6 +55,7 @@ class ErrorSample:
     note: str = ""
     # Extra accepted classes for implementations whose documentation names no class.
     also: tuple[str, ...] = ()
+    device: str = "cpu"  # where its tensors lie
 
 
 CLASSES = (

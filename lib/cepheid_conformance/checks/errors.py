@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,22 +16,28 @@ from ..op_spec import OpSpec
 from ..sample import ErrorSample, Sample
 from ..script import Script
 from ..tensors import Tensor
-from .common import Finding, draw, finding, run_scripts
+from .common import Finding, draw, finding, run_scripts, script_for
 
 KIND = "errors"
 NUMBER = "K23"
 DEVICES = ("cpu",)
+_ABSURD = (2**62, -(2**63), 2**63 - 1)
 
 
 def inapplicable(spec: OpSpec, dtype: str) -> str | None:
     """Needs an invalid argument."""
-    if spec.errors == ("none",):
-        return "no argument of the right types is invalid"
-    return None if errors_of(spec, dtype) else "no argument is invalid in this dtype"
+    if _integers(spec) or errors_of(spec, dtype):
+        return None
+    return "no argument of the right types is invalid in this dtype"
 
 
 def check(cell: Cell, bench: Bench) -> list[Finding]:
-    """Every invalid call, by each variant that takes it, must raise and change nothing."""
+    """Every invalid call, by each variant that takes it, must raise and change nothing; absurd
+    integers may be refused or served, but must not end the process."""
+    return _refusals(cell, bench) + _hostile(cell, bench)
+
+
+def _refusals(cell: Cell, bench: Bench) -> list[Finding]:
     cases = list(_cases(cell))
     scripts = [_script(cell, case, variant) for _, case, variant in cases]
     found = []
@@ -45,6 +52,30 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
     return found
 
 
+def _integers(spec: OpSpec) -> list[str]:
+    """Arguments that take integers. By subscription a dim is a place in a tuple, not a number."""
+    skipped = {"dim"} if plain_variant(spec) == "internal" else set()
+    return [a.name for a in spec.args if a.type.startswith("int") and a.name not in skipped]
+
+
+def _hostile(cell: Cell, bench: Bench) -> list[Finding]:
+    """Each integer argument of a small sample replaced by the ends of 64 bits."""
+    samples = []
+    for sample in draw(cell, "small")[:1]:
+        for name in _integers(cell.spec):
+            for number in _ABSURD:
+                given = cell.spec.bind(sample.values)[name]
+                value = [number] * max(len(given), 1) if isinstance(given, list) else number
+                samples.append(Sample({**sample.values, name: value}, f"{name}={value}"))
+    ordered = [replace(s, values=cell.spec.in_order(s.values)) for s in samples]
+    outcomes = run_scripts(bench, [script_for(cell, sample) for sample in ordered])
+    return [
+        finding(cell, sample, "crash", f"hostile argument: {outcome.crash}")
+        for sample, outcome in zip(ordered, outcomes, strict=True)
+        if outcome.crash is not None
+    ]
+
+
 def _cases(cell: Cell) -> Iterator[tuple[str, ErrorSample, str]]:
     plain = plain_variant(cell.spec)
     for name, case in errors_of(cell.spec, cell.dtype):
@@ -56,7 +87,7 @@ def _cases(cell: Cell) -> Iterator[tuple[str, ErrorSample, str]]:
 
 
 def _script(cell: Cell, case: ErrorSample, variant: str) -> Script:
-    script = Script(cell.device)
+    script = Script(case.device)
     call = encode_call(script, cell.spec, Sample(case.values), variant)
     kwargs = dict(call.kwargs)
     if variant == "out":

@@ -338,8 +338,9 @@ def arange_not_finite(draw: Draw) -> Iterator[ErrorSample]:
 
 
 def meta_to_cpu(draw: Draw) -> Iterator[ErrorSample]:
-    """A meta tensor has no values to move. The tensor is made by the check on meta."""
-    return iter(())
+    """A meta tensor has no values to move."""
+    values = {"self": draw.tensor((2,)), "device": "cpu"}
+    yield ErrorSample(values, "NotImplementedError", r"(to|_to_copy): .*meta", device="meta")
 
 
 def copy_not_broadcastable(draw: Draw) -> Iterator[ErrorSample]:
