@@ -70,14 +70,13 @@ double rounded(double value, DType dtype) {
   }
 }
 
-// Where `to - 1` rounds up to `to` or beyond, the end moves down by the distance of two values
-// there, so that no draw rounds to `to`.
+// Where `to - 1` rounds up to `to` or beyond, the end becomes the value before the rounded one, so
+// that no draw rounds to `to`.
 int64_t rounded_end(int64_t to, DType dtype, int digits) {
-  if (!is_floating(dtype) ||
-      rounded(static_cast<double>(to - 1), dtype) < static_cast<double>(to)) {
-    return to;
-  }
-  return to - (int64_t(1) << (std::ilogb(static_cast<double>(to - 1)) - digits + 1));
+  if (!is_floating(dtype)) return to;
+  double last = static_cast<double>(to - 1), nearest = rounded(last, dtype);
+  if (nearest < static_cast<double>(to)) return to;
+  return static_cast<int64_t>(nearest - std::ldexp(1.0, std::ilogb(last) - digits + 1));
 }
 
 struct IntegerRange {
@@ -112,6 +111,8 @@ IntegerRange open_range(const Tensor& self, int64_t from) {
   int64_t last = is_floating(self.dtype())      ? int64_t(1) << l.digits
                  : self.dtype() == DType::Int64 ? INT64_MAX
                                                 : static_cast<int64_t>(l.highest);
+  bool whole = from == INT64_MIN && (is_floating(self.dtype()) || self.dtype() == DType::Int64);
+  if (whole) return {from, 0};
   CEPH_CHECK(from <= last, ErrorKind::kRuntime, "random_", "from must be at most ", last, " for ",
              name_of(self.dtype()), "; got ", from);
   return {from, static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1};

@@ -182,6 +182,7 @@ TEST(integers_without_an_end_fill_the_dtype) {
   EXPECT(integers(DType::Float32, 3, 3, std::nullopt) == Ints({486292, 6742996, 4359783}));
   EXPECT(integers(DType::UInt8, 3, 1, std::nullopt) == Ints({211, 157, 142}));
   EXPECT(integers(DType::Int32, 3, 3, std::nullopt) == Ints({630416889, 216857399, 1024256593}));
+  EXPECT(integers(DType::Float32, 2, 0, (1 << 28) - 1) == Ints({17263456, 258401088}));
   EXPECT(integers(DType::Float16, 6, 0, 2060) == Ints({1581, 81, 420, 1139, 98, 232}));
 }
 
