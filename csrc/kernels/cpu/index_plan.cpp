@@ -1,17 +1,15 @@
 #include "kernels/cpu/index_plan.h"
 
-#include "core/tensor_iterator.h"
+#include <vector>
 
 namespace ceph::kernels {
 namespace {
 
-// One index over one dimension of self, or over none (dim < 0: a mask without dimensions).
+// One index of int32 or int64 over one dimension of self, or over none (dim < 0: a mask without
+// dimensions).
 struct OneIndex {
   int64_t dim;
-  DimVector shape;
-  // An index tensor, or the values that a mask came to.
-  const Tensor* tensor = nullptr;
-  std::vector<int64_t> values;
+  Tensor index;
 };
 
 bool is_mask(const Tensor& t) { return t.dtype() == DType::Bool || t.dtype() == DType::UInt8; }
@@ -35,11 +33,12 @@ void check_mask_shape(const char* op, const Tensor& self, const Tensor& mask, in
 void add_mask(std::vector<OneIndex>& list, const Tensor& mask, int64_t dim) {
   Coordinates found = nonzero_coordinates(mask);
   if (mask.dim() == 0) {
-    list.push_back({-1, {found.count}, nullptr, std::vector<int64_t>(found.count, 0)});
+    Tensor zeros = empty_tensor({found.count}, DType::Int64, DeviceKind::CPU);
+    std::fill_n(zeros.data_as<int64_t>(), found.count, 0);
+    list.push_back({-1, zeros});
   }
   for (int64_t d = 0; d < mask.dim(); ++d) {
-    auto first = found.columns.begin() + d * found.count;
-    list.push_back({dim + d, {found.count}, nullptr, {first, first + found.count}});
+    list.push_back({dim + d, view_of(found.columns, {found.count}, {int64_t(1)}, d * found.count)});
   }
 }
 
@@ -63,7 +62,7 @@ std::vector<OneIndex> separate(const char* op, const Tensor& self, TensorList in
                  "does not have");
       add_mask(list, index, dim);
     } else if (index.defined()) {
-      list.push_back({dim, index.sizes(), &index, {}});
+      list.push_back({dim, index});
     }
     dim += used;
   }
@@ -72,15 +71,15 @@ std::vector<OneIndex> separate(const char* op, const Tensor& self, TensorList in
 
 DimVector broadcast_index_shape(const char* op, const std::vector<OneIndex>& list) {
   DimVector shape;
-  for (const OneIndex& index : list) {
-    size_t rank = std::max(shape.size(), index.shape.size());
+  for (const OneIndex& one : list) {
+    IntArrayRef own = one.index.sizes();
+    size_t rank = std::max(shape.size(), own.size());
     DimVector merged(rank, 1);
     for (size_t i = 0; i < rank; ++i) {
       int64_t a = i < shape.size() ? shape[shape.size() - 1 - i] : 1;
-      int64_t b = i < index.shape.size() ? index.shape[index.shape.size() - 1 - i] : 1;
+      int64_t b = i < own.size() ? own[own.size() - 1 - i] : 1;
       CEPH_CHECK(a == b || a == 1 || b == 1, ErrorKind::kIndex, op,
-                 "indices must broadcast together; got shapes ", IntArrayRef(shape), " and ",
-                 IntArrayRef(index.shape));
+                 "indices must broadcast together; got shapes ", IntArrayRef(shape), " and ", own);
       merged[rank - 1 - i] = a == 1 ? b : a;
     }
     shape = merged;
@@ -130,32 +129,30 @@ class OffsetAdder {
 };
 
 // Byte strides of an index over the common shape: 0 where it is broadcast.
-DimVector broadcast_byte_strides(const OneIndex& index, size_t rank) {
-  DimVector own = index.tensor ? DimVector(index.tensor->strides()) : DimVector{1};
-  int64_t item = index.tensor ? static_cast<int64_t>(item_size(index.tensor->dtype())) : 8;
+DimVector broadcast_byte_strides(const Tensor& index, size_t rank) {
   DimVector strides(rank, 0);
-  for (size_t i = 0; i < own.size(); ++i) {
-    size_t from_end = own.size() - 1 - i;
-    if (index.shape[from_end] != 1) strides[rank - 1 - i] = own[from_end] * item;
+  size_t skip = rank - index.sizes().size();
+  for (size_t d = skip; d < rank; ++d) {
+    int64_t own = index.strides()[d - skip] * static_cast<int64_t>(item_size(index.dtype()));
+    if (index.sizes()[d - skip] != 1) strides[d] = own;
   }
   return strides;
 }
 
-void add_offsets(const char* op, const Tensor& self, const OneIndex& index, IntArrayRef shape,
-                 std::vector<int64_t>& offsets) {
+void add_offsets(const char* op, const Tensor& self, const OneIndex& one, IntArrayRef shape,
+                 const Tensor& offsets) {
   int64_t item = static_cast<int64_t>(item_size(self.dtype()));
-  OffsetAdder adder(op, index.dim, index.dim < 0 ? 1 : self.size(index.dim),
-                    index.dim < 0 ? 0 : self.stride(index.dim) * item);
-  DType dtype = index.tensor ? index.tensor->dtype() : DType::Int64;
-  const char* values = index.tensor ? static_cast<const char*>(index.tensor->data())
-                                    : reinterpret_cast<const char*>(index.values.data());
-  DimVector strides = broadcast_byte_strides(index, shape.size());
+  OffsetAdder adder(op, one.dim, one.dim < 0 ? 1 : self.size(one.dim),
+                    one.dim < 0 ? 0 : self.stride(one.dim) * item);
+  DType dtype = one.index.dtype();
+  const char* values = static_cast<const char*>(one.index.data());
+  DimVector strides = broadcast_byte_strides(one.index, shape.size());
   int64_t length = shape.empty() ? 1 : shape.back(), step = shape.empty() ? 0 : strides.back();
   DimVector at(shape.size(), 0);
-  for (size_t first = 0; first < offsets.size(); first += static_cast<size_t>(length)) {
-    for (int64_t i = 0; i < length; ++i) {
-      offsets[first + static_cast<size_t>(i)] += adder.offset(load_index(dtype, values + i * step));
-    }
+  int64_t *to = offsets.data_as<int64_t>(), *end = to + offsets.numel();
+  for (; to < end; to += length) {
+    for (int64_t i = 0; i < length; ++i)
+      to[i] += adder.offset(load_index(dtype, values + i * step));
     for (size_t d = shape.size() - 1; d < shape.size() && d-- > 0;) {
       values += strides[d];
       if (++at[d] < shape[d]) break;
@@ -214,9 +211,11 @@ Coordinates coordinates_of(const Tensor& t) {
   int64_t length = rank ? t.sizes().back() : 1, stride = rank ? t.strides().back() : 1;
   for_each_row<T>(
       t, [&](const T* p, const DimVector&) { result.count += count_nonzero(p, stride, length); });
-  result.columns.resize(static_cast<size_t>(result.count) * rank);
+  result.columns = empty_tensor({static_cast<int64_t>(rank) * result.count}, DType::Int64,
+                                DeviceKind::CPU, "nonzero");
   if (rank == 0) return result;
-  int64_t* to = result.columns.data();  // the next row of coordinates, in the first column
+  int64_t* to =
+      result.columns.data_as<int64_t>();  // the next row of coordinates, in the first column
   for_each_row<T>(t, [&](const T* p, const DimVector& at) {
     int64_t* last = to + static_cast<int64_t>(rank - 1) * result.count;
     int64_t found = 0;
@@ -252,7 +251,9 @@ IndexPlan plan_index(const char* op, const Tensor& self, TensorList indices) {
   std::vector<OneIndex> list = separate(op, self, indices, /*with_values=*/true);
   IndexPlan plan;
   plan.dims = arrange(op, self, list);
-  plan.offsets.assign(static_cast<size_t>(checked_numel(plan.dims.index_shape, op)), 0);
+  int64_t count = checked_numel(plan.dims.index_shape, op);
+  plan.offsets = empty_tensor({count}, DType::Int64, DeviceKind::CPU, op);
+  std::fill_n(plan.offsets.data_as<int64_t>(), count, 0);
   for (const OneIndex& index : list) {
     add_offsets(op, self, index, plan.dims.index_shape, plan.offsets);
   }

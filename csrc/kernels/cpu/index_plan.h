@@ -1,7 +1,5 @@
 #pragma once
 
-#include <vector>
-
 #include "core/layout.h"
 
 namespace ceph::kernels {
@@ -24,7 +22,7 @@ struct IndexedDims {
 
 struct IndexPlan {
   IndexedDims dims;
-  std::vector<int64_t> offsets;  // in bytes from self's first element, one per position
+  Tensor offsets;  // int64: in bytes from self's first element, one per position
 };
 
 // The whole plan; needs the values of the indices. IndexError names op, index, dimension and size.
@@ -33,10 +31,11 @@ IndexPlan plan_index(const char* op, const Tensor& self, TensorList indices);
 // Only the shapes, for meta tensors; a mask's result depends on its values (NotImplementedError).
 IndexedDims plan_index_shape(const char* op, const Tensor& self, TensorList indices);
 
-// Coordinates of the elements that aren't zero, column by column: [rank, count] flattened.
+// Coordinates of the elements that aren't zero, in order: all of the first dimension, then all of
+// the second, ... in one int64 tensor of rank * count elements.
 struct Coordinates {
   int64_t count = 0;
-  std::vector<int64_t> columns;
+  Tensor columns;
 };
 Coordinates nonzero_coordinates(const Tensor& t);
 

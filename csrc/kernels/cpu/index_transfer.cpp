@@ -56,7 +56,7 @@ Layout3 layout_of(const IndexPlan& plan, const Tensor& self, const Tensor& dense
   for (int64_t n : plan.dims.index_shape) l.positions.add(n, 0, dense_stride());
   for (int64_t s : plan.dims.after)
     l.after.add(self.size(s), self.stride(s) * item, dense_stride());
-  l.count = static_cast<int64_t>(plan.offsets.size());
+  l.count = plan.offsets.numel();
   return l;
 }
 
@@ -124,8 +124,8 @@ template <class Op>
 class Runner {
  public:
   Runner(const IndexPlan& plan, const Tensor& self, const Tensor& dense)
-      : plan_(plan), l_(layout_of(plan, self, dense)), self_(static_cast<char*>(self.data())),
-        dense_(static_cast<char*>(dense.data())) {}
+      : offsets_(plan.offsets.data_as<int64_t>()), l_(layout_of(plan, self, dense)),
+        self_(static_cast<char*>(self.data())), dense_(static_cast<char*>(dense.data())) {}
 
   void run() const {
     int64_t slice = l_.after.numel(), outer = l_.before.numel();
@@ -159,17 +159,16 @@ class Runner {
       }
       for (; row < stop; ++row, ++p) {
         l_.positions.locate(p, &none, &dense_at);
-        walk<Op>(l_.after, self_ + self_before + plan_.offsets[static_cast<size_t>(p)],
-                 dense_ + dense_before + dense_at, 0, slice);
+        walk<Op>(l_.after, self_ + self_before + offsets_[p], dense_ + dense_before + dense_at, 0,
+                 slice);
       }
     }
   }
 
   // Single elements whose dense sides are a line.
   void points(char* self, char* dense, int64_t step, int64_t first, int64_t last) const {
-    const int64_t* offsets = plan_.offsets.data();
     for (int64_t p = first; p < last; ++p, dense += step)
-      Op::line(self + offsets[p], 0, dense, 0, 1);
+      Op::line(self + offsets_[p], 0, dense, 0, 1);
   }
 
   // Elements [first, last) of `after` at every position, in order.
@@ -177,12 +176,11 @@ class Runner {
     int64_t none, dense_at;
     for (int64_t p = 0; p < l_.count; ++p) {
       l_.positions.locate(p, &none, &dense_at);
-      walk<Op>(l_.after, self_ + plan_.offsets[static_cast<size_t>(p)], dense_ + dense_at, first,
-               last);
+      walk<Op>(l_.after, self_ + offsets_[p], dense_ + dense_at, first, last);
     }
   }
 
-  const IndexPlan& plan_;
+  const int64_t* offsets_;
   Layout3 l_;
   char* self_;
   char* dense_;

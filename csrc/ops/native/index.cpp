@@ -21,10 +21,7 @@ Tensor index_meta(const Tensor& self, TensorList indices) {
 // reads fastest.
 Tensor nonzero(const Tensor& self) {
   kernels::Coordinates found = kernels::nonzero_coordinates(self);
-  Tensor out = empty_strided_tensor({found.count, self.dim()}, {int64_t(1), found.count},
-                                    DType::Int64, self.device(), "nonzero");
-  std::copy(found.columns.begin(), found.columns.end(), static_cast<int64_t*>(out.data()));
-  return out;
+  return view_of(found.columns, {found.count, self.dim()}, {int64_t(1), found.count}, 0);
 }
 
 }  // namespace ceph::ops::impl
