@@ -96,11 +96,14 @@ class Leaves {
   const char* op_;
 };
 
+DType array_dtype(PyObject* array, const char* op) {
+  Ref copy = own(PyObject_CallMethod(array, "copy", nullptr));  // of any strides, and writable
+  return tensor_from_array(copy.get(), op).dtype();
+}
+
 DType numpy_scalar_dtype(PyObject* value, const char* op) {
-  Ref array = own(PyObject_CallOneArg(import_attribute("numpy", "asarray").get(), value));
-  PyErr_Clear();
-  return tensor_from_array(own(PyObject_CallMethod(array.get(), "copy", nullptr)).get(), op)
-      .dtype();
+  Ref asarray = import_attribute("numpy", "asarray");
+  return array_dtype(own(PyObject_CallOneArg(asarray.get(), value)).get(), op);
 }
 
 DType leaf_dtype(PyObject* value, const char* op) {
@@ -112,18 +115,33 @@ DType leaf_dtype(PyObject* value, const char* op) {
   return to_scalar(value, op).wrapped_dtype();
 }
 
-DType infer_dtype(PyObject* data, const IntVector& shape, const char* op) {
+void join_dtype(std::optional<DType>& dtype, DType next) {
+  if (dtype != next) dtype = dtype ? promote_types(*dtype, next) : next;
+}
+
+// Joins the dtypes of all leaves; arrays count as a whole. Unevenness is found when values are
+// stored.
+void join_all(std::optional<DType>& dtype, PyObject* data, const char* op, size_t depth = 0) {
+  if (!nested(data)) return join_dtype(dtype, leaf_dtype(leaf_value(data, op).get(), op));
+  if (is_tensor(data)) return join_dtype(dtype, unwrap(data).dtype());
+  if (is_numpy_array(data)) return join_dtype(dtype, array_dtype(data, op));
+  CEPH_CHECK(depth < kMaxDepth, ErrorKind::kValue, op, "sequences may be nested ", kMaxDepth,
+             " deep at most; does one contain itself?");
+  Ref items = items_of(data);
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    join_all(dtype, Ref::share(PySequence_Fast_GET_ITEM(items.get(), i)).get(), op, depth + 1);
+  }
+}
+
+DType infer_dtype(PyObject* data, const char* op) {
   std::optional<DType> dtype;
-  Leaves(shape, op).each(data, [&](PyObject* value) {
-    DType next = leaf_dtype(value, op);
-    if (dtype != next) dtype = dtype ? promote_types(*dtype, next) : next;
-  });
+  join_all(dtype, data, op);
   return dtype.value_or(default_dtype());
 }
 
 Tensor from_sequence(PyObject* data, std::optional<DType> dtype, const char* op) {
   IntVector shape = shape_of(data, op);
-  DType type = dtype ? *dtype : infer_dtype(data, shape, op);
+  DType type = dtype ? *dtype : infer_dtype(data, op);
   Tensor result = empty_tensor(shape, type, Device(), op);
   auto* at = static_cast<char*>(result.data());
   StoreElement store = store_for(type);

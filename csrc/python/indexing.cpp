@@ -77,10 +77,11 @@ Tensor apply_slice(const Tensor& t, int64_t dim, PyObject* slice) {
   return ops::slice(t, dim, b.start, b.stop, b.step);
 }
 
-Tensor apply_int(const Tensor& t, int64_t dim, int64_t index) {
+// `shown`: the dimension as the caller counts it.
+Tensor apply_int(const Tensor& t, int64_t dim, int64_t index, int64_t shown) {
   int64_t size = t.size(dim);
   CEPH_CHECK(index >= -size && index < size, ErrorKind::kIndex, "index", "index ", index,
-             " is out of bounds for dimension ", dim, " with size ", size);
+             " is out of bounds for dimension ", shown, " with size ", size);
   return ops::select(t, dim, index);
 }
 
@@ -121,7 +122,12 @@ class Walk {
   }
 
   Indexed run() {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items_); ++i) apply(PyTuple_GET_ITEM(items_, i));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(items_); ++i) {
+      PyObject* item = PyTuple_GET_ITEM(items_, i);
+      int64_t used = item == Py_Ellipsis ? skipped_ : dims_of(item);
+      apply(item);
+      self_dim_ += used;
+    }
     return std::move(result_);
   }
 
@@ -129,7 +135,7 @@ class Walk {
   void apply(PyObject* item) {
     Tensor& view = result_.view;
     if (is_int_item(item)) {
-      view = apply_int(view, dim_, to_int64(item, "index"));
+      view = apply_int(view, dim_, to_int64(item, "index"), self_dim_);
     } else if (PySlice_Check(item)) {
       view = apply_slice(view, dim_, item);
       ++dim_;
@@ -163,7 +169,7 @@ class Walk {
       return keep(index_of_bool(item_of(index, "index").to<bool>(), result_.view.device()));
     }
     if (index.dim() == 0 && !index.device().is_meta()) {
-      result_.view = apply_int(result_.view, dim_, item_of(index, "index").to_int64());
+      result_.view = apply_int(result_.view, dim_, item_of(index, "index").to_int64(), self_dim_);
       return;
     }
     if (dtype != DType::Int64) index = converted(index, DType::Int64);
@@ -182,7 +188,8 @@ class Walk {
 
   PyObject* items_;
   Indexed result_;
-  int64_t dim_ = 0;
+  int64_t dim_ = 0;        // of the view
+  int64_t self_dim_ = 0;   // the same place in the tensor that is indexed
   int64_t skipped_ = 0;    // dimensions that the Ellipsis stands for
   int64_t mask_dims_ = 0;  // dimensions of masks beyond one each
 };
@@ -194,7 +201,7 @@ Ref as_tuple(PyObject* index) {
 Tensor apply_one_int(const Tensor& t, PyObject* index) {
   CEPH_CHECK(t.dim() > 0, ErrorKind::kIndex, "index",
              "a 0-dim tensor can't be indexed with an int; use item()");
-  return apply_int(t, 0, to_int64(index, "index"));
+  return apply_int(t, 0, to_int64(index, "index"), 0);
 }
 
 // Another tensor even where the index selects everything.

@@ -6,6 +6,7 @@
 #include "python/arg_kinds.h"
 #include "python/device.h"
 #include "python/dtype.h"
+#include "python/element.h"
 #include "python/generator.h"
 
 namespace ceph::python {
@@ -20,7 +21,8 @@ template <class... F>
 Overload(F...) -> Overload<F...>;
 
 PyObject* wrap_tensor_value(const Tensor& t) {
-  if (t->is_wrapped_number()) return wrap_scalar(item_of(t, "number"));
+  // Read here and not by an op: the op would come back to whoever is being asked.
+  if (t->is_wrapped_number()) return load_element(t.dtype(), t.data());
   return wrap(t);
 }
 
