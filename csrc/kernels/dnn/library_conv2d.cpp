@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/thread_pool.h"
 #include "kernels/dnn/conv_plan.h"
 
@@ -29,6 +31,16 @@ int64_t filters_per_piece(const Conv2d& conv, bool channels_last) {
     if (k % size == 0) return size;
   }
   return 32;
+}
+
+// The library computes places in 32 bits.
+bool fits_library(const Conv2d& conv, const Conv2dOperands& t) {
+  constexpr int64_t kMost = 1 << 16;
+  for (size_t d = 0; d < 2; ++d) {
+    if (std::max({conv.stride[d], conv.padding[d], conv.dilation[d]}) > kMost) return false;
+  }
+  int64_t image = std::max(t.input.numel(), t.output.numel()) / conv.batch;
+  return std::max(image, t.weight.numel()) <= INT32_MAX / 8;
 }
 
 bool run_batch(const Conv2d& conv, const Conv2dOperands& t, int64_t images) {
@@ -78,6 +90,7 @@ bool library_takes(DType dtype) {
 }
 
 bool library_conv2d(const Conv2d& conv, const Conv2dOperands& t) {
+  if (!fits_library(conv, t)) return false;
   int64_t filters = conv.batch == 1 ? filters_per_piece(conv, t.channels_last) : conv.out_channels;
   if (filters < conv.out_channels) return run_filters(conv, t, filters);
   return run_batch(conv, t, images_per_piece(conv));

@@ -163,6 +163,14 @@ TEST(conv2d_of_nothing) {
   EXPECT(values_of<float>(out) == std::vector<float>({3.f, 4.f}));
 }
 
+TEST(conv2d_with_huge_steps_reads_only_the_padding) {
+  int64_t huge = int64_t(1) << 40;
+  Tensor ones = tensor_of<float>({1, 1, 1, 1}, {5.f});
+  Tensor out = ops::conv2d(ones, ones, Tensor(), {huge, huge}, {huge, huge});
+  EXPECT(out.sizes() == IntArrayRef({1, 1, 3, 3}));
+  EXPECT(values_of<float>(out) == std::vector<float>({0, 0, 0, 0, 25.f, 0, 0, 0, 0}));
+}
+
 TEST(conv2d_does_not_depend_on_the_number_of_threads) {
   std::mt19937 random(12);
   int before = num_threads();
