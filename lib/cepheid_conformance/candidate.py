@@ -41,6 +41,7 @@ class Candidate:
         self.timeout = timeout
         self.environment = environment or {}
         self.restarts = 0
+        self.served = 0  # scripts that were sent: a check that sent none has judged nothing
         self._process: subprocess.Popen[bytes] | None = None
         self._to_driver: io.BufferedWriter | None = None
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # closed by close()
@@ -66,6 +67,7 @@ class Candidate:
         """Run scripts in one round trip. The driver answers script by script, so a death belongs
         to the first script without an answer; the rest runs in a new process."""
         outcomes: list[Outcome] = []
+        self.served += len(scripts)
         while len(outcomes) < len(scripts):
             answered, death = self._exchange(scripts[len(outcomes) :])
             outcomes += answered

@@ -23,7 +23,10 @@ class Verdict:
 def judge_cell(check: Check, cell: Cell, bench: Bench) -> Verdict:
     """Run the check. A known deviation must show in each cell that it names, and explains only
     the findings that its pattern matches."""
+    served = bench.candidate.served
     findings = check.check(cell, bench)
+    if bench.candidate.served == served:
+        return Verdict(FAIL, f"{cell.id}: the check found nothing to run; say why by its rule")
     deviations = bench.capability.deviations_of(cell.id)
     unexplained = [found for found in findings if not _explained(found, deviations)]
     if unexplained:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from ..cells import Bench, Cell
+from ..dtypes import Array
 from ..expected import Expected
-from ..families import expected_of
+from ..families import expected_of, samples_of
 from ..op_spec import OpSpec
 from ..sample import Sample
 from ..tensors import Tensor
-from .common import Finding, draw, judge, spread
+from .common import Finding, judge, spread
 from .state import STATE_SAMPLES, flipped
 
 KIND = "dependence"
@@ -21,31 +24,57 @@ DEVICES = ("cpu",)
 
 
 def inapplicable(spec: OpSpec, dtype: str) -> str | None:
-    """Needs an input."""
-    return None if spec.tensor_args else "the op takes no tensor"
+    """Needs an input whose values matter: the oracle says which do."""
+    if not spec.tensor_args:
+        return "the op takes no tensor"
+    if next(_perturbed(spec, dtype), None) is None:
+        return "by the oracle no value of an input changes the result in this dtype"
+    return None
 
 
 def check(cell: Cell, bench: Bench) -> list[Finding]:
     """Judge each small sample with one input at a time replaced, where that changes the value."""
-    return judge(cell, bench, _perturbed(cell))
+    return judge(cell, bench, _perturbed(cell.spec, cell.dtype))
 
 
-def _perturbed(cell: Cell) -> Iterator[Sample]:
-    for sample in spread(draw(cell, "small"), STATE_SAMPLES):
-        before = expected_of(cell.spec, sample)
+def _perturbed(spec: OpSpec, dtype: str) -> Iterator[Sample]:
+    for sample in spread(samples_of(spec, dtype, "small"), STATE_SAMPLES):
+        before = expected_of(spec, sample)
         for tensor in sample.tensors():
-            changed = _with(sample, tensor, flipped(tensor))
-            if _differ(before, expected_of(cell.spec, changed)):
-                yield changed
+            for note, new in _changes(tensor, alone=len(spec.tensor_args) == 1):
+                changed = sample.mapped(functools.partial(_swap, tensor, new), note)
+                if _differ(before, expected_of(spec, changed)):
+                    yield changed
+                    break
 
 
-def _with(sample: Sample, old: Tensor, new: Tensor) -> Sample:
-    return sample.mapped(lambda tensor: new if tensor is old else tensor, "one input reversed")
+def _changes(tensor: Tensor, alone: bool) -> Iterator[tuple[str, Tensor]]:
+    """Other values of an input that keep to the op's domain. An input that stands alone has no
+    domain to share with others: it may be all zero or all NaN."""
+    if not tensor.data.size:
+        return
+    yield "one input reversed", flipped(tensor)
+    if alone or tensor.dtype != "bool":  # a mask beside other inputs must select as many
+        yield "one input constant", tensor.replaced(_filled(tensor, tensor.data.flat[0]))
+    if alone:
+        yield "the input zero", tensor.replaced(_filled(tensor, 0))
+        yield "the input one", tensor.replaced(_filled(tensor, 1))
+        if tensor.info.is_inexact:
+            yield "the input NaN", tensor.replaced(_filled(tensor, np.nan))
+
+
+def _filled(tensor: Tensor, value: Any) -> Array:
+    return np.full(tensor.shape, value, tensor.data.dtype)
+
+
+def _swap(old: Tensor, new: Tensor, tensor: Tensor) -> Tensor:
+    return new if tensor is old else tensor
 
 
 def _differ(before: list[Expected], after: list[Expected]) -> bool:
     return any(
-        one.shape != two.shape
+        two.holds is not None
+        or one.shape != two.shape
         or (one.value is not None and not np.array_equal(one.value, np.asarray(two.value)))
         for one, two in zip(before, after, strict=True)
     )

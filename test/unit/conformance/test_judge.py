@@ -5,6 +5,7 @@ import io
 import json
 import math
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -46,6 +47,13 @@ def test_an_unexpected_pass_fails(specs, fake_bench):
     outcome = verdict(specs, fake_bench(deviations=(deviation(),)))
     assert outcome.verdict == "fail"
     assert "unexpected pass" in outcome.reason
+
+
+def test_a_check_that_runs_nothing_fails(specs, fake_bench):
+    check = SimpleNamespace(KIND="values", NUMBER="K1", check=lambda cell, bench: [])
+    outcome = judge_cell(check, Cell(specs["add"], "values", "float32", "cpu"), fake_bench())
+    assert outcome.verdict == "fail"
+    assert "nothing to run" in outcome.reason
 
 
 def test_a_deviation_of_another_cell_is_idle(specs, fake_bench):
