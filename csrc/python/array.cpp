@@ -223,7 +223,7 @@ Ref make_export(const Tensor& t) {
   }
   auto* object = PyObject_New(ExportObject, &ExportType);
   if (!object) throw_python_error();
-  new (&object->tensor) Tensor(t);
+  new (&object->tensor) Tensor(alias_of(t));  // `t` may be given other data
   object->geometry = geometry.release();
   return Ref::steal(reinterpret_cast<PyObject*>(object));
 }

@@ -309,7 +309,7 @@ Tensor buffer_part(const Tensor& bytes, DType dtype, int64_t count, int64_t offs
              ErrorKind::kValue, "frombuffer", "the memory at the offset isn't aligned to ", dtype,
              "; copy the buffer");
   auto* start = static_cast<char*>(bytes.data()) + offset;
-  auto* owner = new Tensor(bytes);
+  auto* owner = new Tensor(bytes);  // nobody else has it
   auto storage = make_intrusive<StorageImpl>(
       start, static_cast<size_t>(count * size), Device(),
       [](void* context) { delete static_cast<Tensor*>(context); }, owner,

@@ -82,7 +82,7 @@ void delete_managed(M* managed) {
 template <class M>
 M* make_managed(const Tensor& t) {
   auto context = std::make_unique<Export>();
-  context->tensor = t;
+  context->tensor = alias_of(t);  // `t` may be given other data
   context->shape.assign(t.sizes().begin(), t.sizes().end());
   context->strides.assign(t.strides().begin(), t.strides().end());
   auto* managed = new M();

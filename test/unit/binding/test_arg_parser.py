@@ -220,6 +220,7 @@ def test_operators() -> None:
     assert (-a).tolist() == [-7.0, 7.0]
     assert abs(a).tolist() == [7.0, 7.0]
     assert (+a) is a
+    assert (~torch.tensor([True, False])).tolist() == [False, True]
     assert (a @ b).item() == 0
     assert (torch.tensor([6]) & 3).tolist() == [2]
     assert (3 & torch.tensor([6])).tolist() == [2]

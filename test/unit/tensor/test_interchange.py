@@ -52,6 +52,18 @@ def test_memory_outlives_its_owner() -> None:
     assert y.tolist() == [0, 1, 2, 3, 4]
 
 
+def test_memory_that_was_handed_out_stays() -> None:
+    """Replacing a tensor's data leaves what others took of it alone."""
+    x = torch.arange(1000)
+    array, capsule = x.numpy(), x.__dlpack__()
+    x.data = torch.zeros(3, dtype=torch.int64)
+    gc.collect()
+    other = torch.full((1000,), -1)
+    assert array.tolist() == list(range(1000))
+    assert torch.from_dlpack(capsule).tolist() == list(range(1000))
+    assert other[0].item() == -1
+
+
 @pytest.mark.parametrize(
     ("array", "kind", "text"),
     [

@@ -43,6 +43,16 @@ _COMPARISONS = {
     "Py_GE": "ge",
 }
 _UNARY = {"negative": "neg", "absolute": "abs", "invert": "bitwise_not"}
+# ~x where there is no bitwise_not: what it is for bool, and an error for other dtypes.
+_BOOL_INVERT = """struct op_invert {
+  static constexpr const char* kMethod = "__invert__";
+  static Tensor call(const Tensor& self) {
+    CEPH_CHECK(self.dtype() == DType::Bool, ErrorKind::kNotImplemented, "__invert__",
+               "only bool tensors can be inverted in this version; got ", self.dtype());
+    return ops::logical_not(self);
+  }
+};
+"""
 
 
 def emit(registry: Registry) -> dict[str, str]:
@@ -73,6 +83,10 @@ def emit(registry: Registry) -> dict[str, str]:
             names.add(op)
             structs.append(_unary_struct(op))
             lines.append(_assign(slot, f"unary_slot<op_{op}>"))
+    if "bitwise_not" not in ops and "logical_not" in ops:
+        names.add("logical_not")
+        structs.append(_BOOL_INVERT)
+        lines.append(_assign("invert", "unary_slot<op_invert>"))
     includes = "".join(f'#include "generated/ops/{name}.h"\n' for name in sorted(names))
     return {
         "python/operators.cpp": cpp.generated_note("csrc/ops")
