@@ -49,7 +49,7 @@ def test_finfo_agrees_with_numpy(name):
     ours, theirs = torch.finfo(getattr(torch, name)), np.finfo(name)
     for field in ("bits", "eps", "max", "min", "tiny", "smallest_normal"):
         assert getattr(ours, field) == float(getattr(theirs, field)), field
-    assert ours.resolution == float(f"{theirs.resolution:g}") and ours.dtype == name
+    assert ours.resolution == float(f"{theirs.resolution:.0e}") and ours.dtype == name
 
 
 def test_finfo_of_bfloat16_and_float8():
