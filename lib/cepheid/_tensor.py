@@ -43,9 +43,17 @@ def expand_as(self: _C.Tensor, other: _C.Tensor) -> _C.Tensor:
     return self.expand(other.size())
 
 
+def array_wrap(
+    self: _C.Tensor, array: Any, context: object = None, return_scalar: bool = False
+) -> _C.Tensor:
+    """What NumPy makes of its result when a tensor was among its operands: a tensor."""
+    return _C.from_numpy(array)
+
+
 METHODS: dict[str, Any] = {
     "__repr__": tensor_text,
     "__format__": tensor_format,
+    "__array_wrap__": array_wrap,
     "view_as": view_as,
     "reshape_as": reshape_as,
     "expand_as": expand_as,

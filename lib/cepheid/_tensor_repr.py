@@ -173,8 +173,13 @@ def _write(nested: _Nested, dims: int, indent: int, formatter: _Formatter, linew
     return "[" + ("," + "\n" * (dims - 1) + " " * (indent + 1)).join(parts) + "]"
 
 
+def _has_values(tensor: Tensor) -> bool:
+    """Not on the meta device, and not a wrapper whose values are another object's."""
+    return tensor.device.type != "meta" and "Python" not in _C._dispatch_keys(tensor)
+
+
 def _suffixes(tensor: Tensor) -> list[str]:
-    meta = tensor.device.type == "meta"
+    meta = not _has_values(tensor)
     empty = tensor.numel() == 0
     suffixes = []
     if tensor.device.type != "cpu":
@@ -207,7 +212,7 @@ def tensor_repr(tensor: Tensor) -> str:
     options = _options
     prefix = "tensor(" if type(tensor) is _C.Tensor else f"{type(tensor).__name__}("
     indent = len(prefix)
-    if tensor.device.type == "meta":
+    if not _has_values(tensor):
         body = "..."
     elif tensor.numel() == 0:
         body = "[]"

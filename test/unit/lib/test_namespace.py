@@ -124,6 +124,11 @@ def test_questions_about_a_tensor():
     assert torch.is_tensor(x) and not torch.is_tensor(1)
 
 
+def test_numpy_functions_give_tensors_of_tensors():
+    result = np.multiply(torch.tensor([1.0, 2.0]), np.array([3.0, 4.0], dtype=np.float32))
+    assert type(result) is torch.Tensor and result.tolist() == [3.0, 8.0]
+
+
 def test_shape_methods_of_other():
     x, like = torch.arange(6), torch.empty(2, 3)
     assert x.view_as(like).shape == x.reshape_as(like).shape == (2, 3)

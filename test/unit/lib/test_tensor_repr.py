@@ -65,6 +65,16 @@ def test_subclass_prints_its_name():
     assert repr(torch.tensor([1.0]).as_subclass(Marked)) == "Marked([1.])"
 
 
+def test_wrapper_without_values_prints_what_is_known():
+    class Wrapper(torch.Tensor):
+        @classmethod
+        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+            raise AssertionError("printing must not compute")
+
+    wrapper = torch.Tensor._make_wrapper_subclass(Wrapper, (2, 3), dtype=torch.float64)
+    assert repr(wrapper) == "Wrapper(..., size=(2, 3), dtype=torch.float64)"
+
+
 def test_format_of_a_number_and_of_a_tensor():
     assert f"{torch.tensor(2.5):.2f}" == "2.50"
     assert f"{torch.tensor([2.5])}" == "tensor([2.5000])"
