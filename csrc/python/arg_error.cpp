@@ -78,8 +78,7 @@ std::string came(PyObject* const* args, Py_ssize_t nargs, PyObject* kwnames) {
   Py_ssize_t nkw = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
   for (Py_ssize_t i = 0; i < nargs + nkw; ++i) {
     if (i) text += ", ";
-    if (i >= nargs)
-      text += std::string(PyUnicode_AsUTF8(PyTuple_GET_ITEM(kwnames, i - nargs))) + "=";
+    if (i >= nargs) text += text_of(PyTuple_GET_ITEM(kwnames, i - nargs)) + "=";
     text += value_text(args[i]);
   }
   return text;

@@ -103,7 +103,7 @@ class Binder {
       int i = find_keyword(signature_, first_, count_, key);
       if (i < 0) {
         if (!why_) return false;
-        return refuse(ceph::detail::concat("has no argument '", PyUnicode_AsUTF8(key), "'"));
+        return refuse(ceph::detail::concat("has no argument '", text_of(key), "'"));
       }
       if (out_.slots[i]) {
         if (!why_) return false;

@@ -39,9 +39,7 @@ PyObject* device_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
     if (index == Py_None) return wrap_device(to_device(kind));
     CEPH_CHECK(PyUnicode_Check(kind), ErrorKind::kType, "device",
                "type must be a str when an index is given; got ", type_name(kind));
-    const char* text = PyUnicode_AsUTF8(kind);
-    if (!text) throw_python_error();
-    return wrap_device(with_index(text, index));
+    return wrap_device(with_index(text_of(kind), index));
   });
 }
 

@@ -70,6 +70,16 @@ Ref optional_attribute(PyObject* object, PyObject* name) {
   return Ref::steal(found);
 }
 
+std::string text_of(PyObject* str) {
+  Py_ssize_t size;
+  if (const char* text = PyUnicode_AsUTF8AndSize(str, &size)) {
+    return std::string(text, static_cast<size_t>(size));
+  }
+  PyErr_Clear();  // a lone surrogate
+  Ref escaped = own(PyObject_ASCII(str));
+  return text_of(escaped.get());
+}
+
 const char* short_type_name(PyTypeObject* type) {
   const char* dot = std::strrchr(type->tp_name, '.');
   return dot ? dot + 1 : type->tp_name;

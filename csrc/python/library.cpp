@@ -103,7 +103,7 @@ void check_signature(PyObject* fn, const OpSchema& schema, const std::string& op
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) throw_python_error();
   PyErr_Clear();
   Ref text = own(PyObject_Str(signature.get()));
-  fail(ErrorKind::kType, op, "the kernel's signature ", PyUnicode_AsUTF8(text.get()),
+  fail(ErrorKind::kType, op, "the kernel's signature ", text_of(text.get()),
        " can't take the arguments of ", schema.print());
 }
 
@@ -112,7 +112,7 @@ void check_signature(PyObject* fn, const OpSchema& schema, const std::string& op
 std::vector<DispatchKey> slots_for(PyObject* key, const OperatorEntry& entry) {
   CEPH_CHECK(PyUnicode_Check(key), ErrorKind::kType, "_library_impl",
              "the dispatch key must be a str; got ", type_name(key));
-  std::string_view name = PyUnicode_AsUTF8(key);
+  std::string name = text_of(key);
   bool implicit = name == "CompositeImplicitAutograd";
   if (!implicit && name != "CompositeExplicitAutograd") return {to_dispatch_key(key)};
   std::vector<DispatchKey> slots;

@@ -76,9 +76,8 @@ PyObject* redispatch(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
 
 PyObject* has_kernel(PyObject* self, PyObject* key) {
   return guarded([&] {
-    const char* name = PyUnicode_Check(key) ? PyUnicode_AsUTF8(key) : "";
-    if (std::string_view(name).starts_with("Composite"))
-      return PyBool_FromLong(entry_of(self).is_composite());
+    std::string name = PyUnicode_Check(key) ? text_of(key) : "";
+    if (name.starts_with("Composite")) return PyBool_FromLong(entry_of(self).is_composite());
     return PyBool_FromLong(entry_of(self).has_kernel(to_dispatch_key(key)));
   });
 }
@@ -212,7 +211,7 @@ PyObject* overloads(PyObject*, PyObject* packet) {
   return guarded([&] {
     CEPH_CHECK(PyUnicode_Check(packet), ErrorKind::kType, "_overloads", "expected a str; got ",
                type_name(packet));
-    std::string wanted = PyUnicode_AsUTF8(packet);
+    std::string wanted = text_of(packet);
     std::vector<std::string> names;
     for (const OperatorEntry* entry : Dispatcher::global().all()) {
       if (entry->ns() + "::" + entry->name() == wanted) names.push_back(entry->overload());
@@ -263,7 +262,7 @@ Ref op_object(const OperatorEntry& entry) {
 
 OperatorEntry& entry_of(PyObject* op) {
   OperatorEntry* entry = object_of(op)->entry;
-  CEPH_CHECK(entry != nullptr, ErrorKind::kRuntime, PyUnicode_AsUTF8(object_of(op)->name),
+  CEPH_CHECK(entry != nullptr, ErrorKind::kRuntime, text_of(object_of(op)->name),
              "the library that defined this op has been destroyed");
   return *entry;
 }
@@ -279,7 +278,7 @@ void forget_op(const OperatorEntry& entry) {
 OperatorEntry& find_op(PyObject* qualified_name) {
   CEPH_CHECK(PyUnicode_Check(qualified_name), ErrorKind::kType, "_get_op", "expected a str; got ",
              type_name(qualified_name));
-  OperatorEntry* entry = Dispatcher::global().find(PyUnicode_AsUTF8(qualified_name));
+  OperatorEntry* entry = Dispatcher::global().find(text_of(qualified_name));
   if (!entry) {
     PyErr_Format(PyExc_LookupError,
                  "no op is registered as '%U'; names have the form namespace::name.overload",
@@ -295,11 +294,10 @@ DispatchKey to_dispatch_key(PyObject* name) {
   std::string known;
   for (int k = 0; k < kNumDispatchKeys; ++k) {
     auto key = static_cast<DispatchKey>(k);
-    if (name_of(key) == PyUnicode_AsUTF8(name)) return key;
+    if (name_of(key) == text_of(name)) return key;
     known += (k ? ", " : "") + std::string(name_of(key));
   }
-  fail(ErrorKind::kValue, "dispatch key", "'", PyUnicode_AsUTF8(name), "' is none; keys are ",
-       known);
+  fail(ErrorKind::kValue, "dispatch key", "'", text_of(name), "' is none; keys are ", known);
 }
 
 void init_op_object(PyObject* module) {

@@ -3,6 +3,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <string>
 #include <utility>
 
 #include "base/error.h"
@@ -114,6 +115,8 @@ Ref import_attribute(const char* module, const char* name);
 Ref optional_attribute(PyObject* object, PyObject* name);
 
 inline const char* type_name(PyObject* object) { return Py_TYPE(object)->tp_name; }
+// The text of a str for names and messages; one that has no UTF-8 form is escaped.
+std::string text_of(PyObject* str);
 // The name as an error shows it: without the module.
 const char* short_type_name(PyTypeObject* type);
 

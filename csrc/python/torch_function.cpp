@@ -308,10 +308,10 @@ PyObject* handle(PyObject*, PyObject* arguments) {
     }
     Ref positional = own(PySequence_Tuple(args));
     Ref name = optional_attribute(func, own(PyUnicode_InternFromString("__name__")).get());
-    const char* text =
-        name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : "function";
+    bool named = name && PyUnicode_Check(name.get());
+    std::string text = named ? text_of(name.get()) : "function";
     return call_torch_function(func, operands, positional.get(),
-                               kwargs == Py_None ? nullptr : kwargs, text);
+                               kwargs == Py_None ? nullptr : kwargs, text.c_str());
   });
 }
 

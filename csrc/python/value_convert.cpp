@@ -273,7 +273,7 @@ size_t argument_named(const OpSchema& schema, PyObject* name, const std::string&
   for (size_t i = 0; i < schema.args.size(); ++i) {
     if (PyUnicode_CompareWithASCIIString(name, schema.args[i].name.c_str()) == 0) return i;
   }
-  fail(ErrorKind::kType, op, "has no argument '", PyUnicode_AsUTF8(name), "'; the schema is ",
+  fail(ErrorKind::kType, op, "has no argument '", text_of(name), "'; the schema is ",
        schema.print());
 }
 
