@@ -54,11 +54,18 @@ def variants_of(spec: OpSpec) -> tuple[str, ...]:
     if spec.key in _INTERNAL:
         return ("internal", *tuple(v for v in spec.variants if v == "out"))
     found: list[str] = [v for v in ("function", "method", "inplace", "out") if v in spec.variants]
+    if "varargs" in spec.tags:
+        found.append("varargs")
     if spec.key in _OPERATORS:
         found.append("operator")
     if spec.key in _INPLACE_OPERATORS:
         found.append("inplace_operator")
     return tuple(found)
+
+
+def takes_number_first(spec: OpSpec) -> bool:
+    """Whether Python's operator serves a number on the left: `3 - x`."""
+    return spec.key in _OPERATORS and bool(spec.numbers)
 
 
 def plain_variant(spec: OpSpec) -> str:
@@ -74,14 +81,22 @@ def encode_call(script: Script, spec: OpSpec, sample: Sample, variant: str = "")
     args, kwargs = _schema_order(script, spec, sample)
     if script.device != "cpu" and makes_from_nothing(spec):
         kwargs["device"] = script.encode("same", "Device")
+    if variant == "varargs":
+        return _separate_integers(spec, args, kwargs)
     if variant in ("function", "out"):
         return Call("function", _public_name(spec), args, kwargs)
     if variant == "method":
         return Call("method", spec.name, args, kwargs)
     if variant == "inplace":
         return Call("method", spec.name if spec.mutates else f"{spec.name}_", args, kwargs)
-    table = _OPERATORS if variant == "operator" else _INPLACE_OPERATORS
+    table = _INPLACE_OPERATORS if variant == "inplace_operator" else _OPERATORS
     return Call("operator", table[spec.key], args, kwargs)
+
+
+def _separate_integers(spec: OpSpec, args: list[Any], kwargs: dict[str, Any]) -> Call:
+    """`x.view(2, 3)` for `x.view([2, 3])`: a method where there is one."""
+    flat = [item for value in args for item in (value if isinstance(value, list) else [value])]
+    return Call("method" if "method" in spec.variants else "function", spec.name, flat, kwargs)
 
 
 def makes_from_nothing(spec: OpSpec) -> bool:
@@ -173,8 +188,12 @@ def call_text(spec: OpSpec, variant: str, names: dict[str, str]) -> str:
     if variant in ("method", "inplace"):
         suffix = "_" if variant == "inplace" and not spec.mutates else ""
         return f"{ordered[0][1]}.{spec.name}{suffix}({', '.join(parts[1:])})"
-    if variant in ("operator", "inplace_operator"):
-        table = _OPERATORS if variant == "operator" else _INPLACE_OPERATORS
+    if variant == "varargs":
+        parts = [part.strip("[]") for part in parts]
+        door = f"{parts.pop(0)}.{spec.name}" if "method" in spec.variants else f"torch.{spec.name}"
+        return f"{door}({', '.join(parts)})"
+    if variant in ("operator", "inplace_operator", "reflected"):
+        table = _OPERATORS if variant != "inplace_operator" else _INPLACE_OPERATORS
         return f"operator.{table[spec.key]}({', '.join(parts)})"
     if variant == "out":
         parts.append("out=out")

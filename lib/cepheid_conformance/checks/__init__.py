@@ -28,6 +28,7 @@ KINDS = (
     "errors",
     "order",
     "variants",
+    "overlap",
     "dependence",
 )
 

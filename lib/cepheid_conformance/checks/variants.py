@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..cells import Bench, Cell
-from ..doors import encode_call, plain_variant, receiver, variants_of
+from ..doors import encode_call, plain_variant, receiver, takes_number_first, variants_of
 from ..expected import Expected
 from ..facts import Outcome
 from ..families import expected_of
@@ -63,10 +63,23 @@ def _cases(cell: Cell) -> Iterator[Case]:
                 yield from _in_place(cell, sample, variant)
             elif variant == "out":
                 yield from _out(cell, sample)
-            else:
-                script = Script(cell.device)
-                add_call(script, cell, sample, variant)
-                yield Case(variant, sample, script)
+            elif variant != "varargs" or _has_integers(sample):
+                yield _plain(cell, sample, variant)
+        if takes_number_first(cell.spec):
+            first = cell.spec.args[0].name
+            swapped = replace(sample, values={**sample.values, first: 3})
+            yield _plain(cell, swapped, "reflected")
+
+
+def _plain(cell: Cell, sample: Sample, variant: str) -> Case:
+    script = Script(cell.device)
+    add_call(script, cell, sample, variant)
+    return Case(variant, sample, script)
+
+
+def _has_integers(sample: Sample) -> bool:
+    """An empty list can't be passed as separate integers."""
+    return all(value != [] for value in sample.values.values() if isinstance(value, list))
 
 
 def _in_place(cell: Cell, sample: Sample, variant: str) -> Iterator[Case]:

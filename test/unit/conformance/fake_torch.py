@@ -104,13 +104,15 @@ class Tensor:
     def add_(self, other, *, alpha=1):
         if FAULT == "no-op in-place":
             return self
+        if any(s == 0 and n > 1 for n, s in zip(self.shape, self.strides, strict=True)):
+            raise RuntimeError("add_: elements of self share memory; clone it first")
         result = add(self, other, alpha=alpha)
         if result.shape != self.shape or result.dtype.category > self.dtype.category:
             raise RuntimeError(f"add_: result type {result.dtype} can't be {self.dtype}")
         self.write(result.read())
         return self
 
-    __add__ = add
+    __add__ = __radd__ = add
     __iadd__ = add_
 
     def argmax(self, dim=None, keepdim=False):
@@ -220,6 +222,8 @@ def add(self, other, *, alpha=1, out=None):
         raise RuntimeError(f"add: alpha must be a number of {kind}; got {alpha}")
     shape = broadcast(*shapes)
     alpha = 1 if FAULT == "ignored alpha" else alpha
+    if FAULT == "torn overlap" and out is not None and out.shape == tuple(shape):
+        return _torn(self, other, out)
     values = [
         _sum(a, b, alpha, kind)
         for a, b in zip(expanded(self, shape), expanded(other, shape), strict=False)
@@ -227,6 +231,15 @@ def add(self, other, *, alpha=1, out=None):
     _meddle(self, other)
     result = _deliver(self, other, shape, kind, values)
     return result if out is None else _into(out, result)
+
+
+def _torn(self, other, out):
+    """Reads each element when its turn comes, whatever was written by then."""
+    places = [list(x._places()) for x in (self, other, out)]
+    for a, b, o in zip(*places, strict=False):
+        out._array()[o] = self._array()[a] + other._array()[b]
+    out.version[0] += 1
+    return out
 
 
 def _deliver(self, other, shape, kind, values):

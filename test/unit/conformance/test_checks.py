@@ -30,6 +30,7 @@ PLANTED = [
     ("order", "argmax", "float32", "last tie", "values"),
     ("variants", "add", "float32", "no-op in-place", "values"),
     ("dependence", "add", "float32", "constant", "values"),
+    ("overlap", "add", "float32", "torn overlap", "values"),
     ("values", "add", "float32", "crash", "crash"),
 ]
 # The fake keeps no layout: for strides only contiguous operands are asked of it.

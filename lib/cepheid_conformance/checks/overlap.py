@@ -1,0 +1,166 @@
+"""Fault family A: a destination that overlaps a source gives the right result or is refused."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..cells import Bench, Cell
+from ..doors import encode_call, plain_variant, receiver, variants_of
+from ..facts import Outcome
+from ..families import expected_of, samples_of
+from ..op_spec import OpSpec
+from ..sample import Sample
+from ..script import Ref, Script
+from ..tensors import Tensor
+from .common import Finding, compare, draw, finding, run_scripts
+
+KIND = "overlap"
+NUMBER = "FA"
+DEVICES = ("cpu",)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call whose destination shares memory with a source, or with itself."""
+
+    sample: Sample
+    variant: str
+    script: Script
+    must_refuse: bool = False
+
+
+def inapplicable(spec: OpSpec, dtype: str) -> str | None:
+    """Needs a destination that can lie over a source."""
+    if not {"out", "inplace"} & set(variants_of(spec)):
+        return "the op writes to no operand"
+    cell = Cell(spec, KIND, dtype, "cpu")
+    if not any(_cases_of(cell, sample) for sample in samples_of(spec, dtype, "small")):
+        return "no destination of this op and dtype has the dtype of a source"
+    return None
+
+
+def check(cell: Cell, bench: Bench) -> list[Finding]:
+    """Run the overlapping calls of every small sample."""
+    cases = [case for sample in draw(cell, "small") for case in _cases_of(cell, sample)]
+    outcomes = run_scripts(bench, [case.script for case in cases])
+    found = []
+    for case, outcome in zip(cases, outcomes, strict=True):
+        wrong = _judge(cell, bench, case, outcome)
+        if wrong is not None:
+            found.append(finding(cell, case.sample, *wrong, case.variant))
+    return found
+
+
+def _cases_of(cell: Cell, sample: Sample) -> list[Case]:
+    variants = variants_of(cell.spec)
+    tensors = list(sample.tensors())
+    if not tensors or any(not t.data.size or t.strides is not None for t in tensors):
+        return []
+    cases: list[Case] = []
+    if "out" in variants:
+        cases += _out_over_sources(cell, sample)
+    if "inplace" in variants and plain_variant(cell.spec) != "internal":
+        cases += _in_place(cell, sample)
+    return cases
+
+
+def _out_over_sources(cell: Cell, sample: Sample) -> Iterator[Case]:
+    """out= is a source itself, and lies one element before and after a source."""
+    wanted = expected_of(cell.spec, sample)
+    if len(wanted) != 1:
+        return
+    (expected,) = wanted
+    for number, source in enumerate(sample.tensors()):
+        if expected.dtype != source.dtype or not expected.shape:
+            continue
+        if expected.shape == source.shape:
+            script = Script(cell.device)
+            out = script.tensor(source)
+            yield _out_case(cell, sample, script, out, f"out is source {number}")
+        for before in (True, False) if np.prod(expected.shape) <= source.data.size else ():
+            moved = replace(source, offset=1) if before else replace(source, extra=1)
+            shifted = sample.mapped(functools.partial(_swap, source, moved), "")
+            script = Script(cell.device)
+            base = script.tensor(moved)
+            blank = np.empty(expected.shape, source.data.dtype)
+            out = script.tensor(Tensor(source.dtype, blank, offset=1 - moved.offset), base=base)
+            side = "before" if before else "after"
+            yield _out_case(cell, shifted, script, out, f"out one {side} source {number}")
+
+
+def _out_case(cell: Cell, sample: Sample, script: Script, out: int, note: str) -> Case:
+    call = encode_call(script, cell.spec, sample, "out")
+    if sample.seed is not None:
+        script.seed(sample.seed)
+    script.call(call.via, call.name, call.args, {**call.kwargs, "out": {"t": out}})
+    return Case(replace(sample, note=f"{sample.note} {note}".strip()), "out", script)
+
+
+def _swap(old: Tensor, new: Tensor, tensor: Tensor) -> Tensor:
+    return new if tensor is old else tensor
+
+
+def _in_place(cell: Cell, sample: Sample) -> Iterator[Case]:
+    """self lies one element beside another operand; self repeats its elements."""
+    (expected,) = expected_of(cell.spec, sample)
+    owner = receiver(sample)
+    if expected.dtype != owner.dtype or expected.shape != owner.shape or not owner.shape:
+        return
+    for number, source in enumerate(list(sample.tensors())[1:], 1):
+        if source.dtype == owner.dtype and source.shape == owner.shape:
+            for first in (0, 1):
+                yield _shifted_pair(cell, sample, owner, source, first, number)
+    if owner.shape[0] > 1:
+        data = np.broadcast_to(owner.data[:1], owner.shape)
+        strides = (0, *owner.element_strides()[1:])
+        repeated = replace(owner, data=data, strides=strides)
+        changed = sample.mapped(functools.partial(_swap, owner, repeated), "self expanded")
+        yield _in_place_case(cell, changed, Script(cell.device), must_refuse=True)
+
+
+def _shifted_pair(
+    cell: Cell, sample: Sample, owner: Tensor, source: Tensor, place: int, number: int
+) -> Case:
+    """Both operands over one line of n + 1 elements, self from `place` on."""
+    line = np.concatenate([owner.data.ravel()[:1], source.data.ravel()])
+    parts = (line[:-1].reshape(owner.shape), line[1:].reshape(owner.shape))
+    first = replace(owner, data=parts[place], offset=place)
+    second = replace(source, data=parts[1 - place], offset=1 - place)
+    swap = {id(owner): first, id(source): second}
+    changed = sample.mapped(
+        lambda t: swap.get(id(t), t), f"self at {place}, operand {number} at {1 - place}"
+    )
+    script = Script(cell.device)
+    whole = Tensor(owner.dtype, line)
+    base = script.tensor(whole)
+    script.tensor(first, base=base)
+    script.tensor(second, base=base)
+    return _in_place_case(cell, changed, script)
+
+
+def _in_place_case(cell: Cell, sample: Sample, script: Script, must_refuse: bool = False) -> Case:
+    call = encode_call(script, cell.spec, sample, "inplace")
+    result = script.call(call.via, call.name, call.args, call.kwargs)
+    script.read(Ref(result))
+    return Case(sample, "inplace", script, must_refuse)
+
+
+def _judge(cell: Cell, bench: Bench, case: Case, outcome: Outcome) -> tuple[str, str] | None:
+    if outcome.crash is not None or outcome.trouble is not None:
+        return "crash", outcome.crash or str(outcome.trouble)
+    report = outcome.reports[0]
+    if report.error is not None:
+        if "RuntimeError" not in report.error.bases:
+            return "error", f"error: expected RuntimeError; got {report.error.name}"
+        if any(state.changed for state in outcome.inputs.values()):
+            return "partial write", "partial write: a refused call must change nothing; it did"
+        return None
+    if case.must_refuse:
+        return "error", "error: elements that share memory must not be written; the call returned"
+    (expected,) = expected_of(cell.spec, case.sample)
+    wrong = compare(cell, bench, replace(expected, strides=None, offset=None), report.values[0])
+    return None if wrong is None else (wrong[0], f"overlapping destination: {wrong[1]}")
