@@ -39,9 +39,11 @@ Tensor alias_of(const Tensor& t) {
 }
 
 PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
-  if (type != &TensorType && defines_torch_dispatch(type)) {
-    tensor->set_keys(tensor->keys() | DispatchKey::Python);
-  }
+  DispatchKeySet without = tensor->keys() - DispatchKey::Python;
+  bool has_rule = defines_torch_dispatch(type);
+  CEPH_CHECK(has_rule || tensor->has_storage(), ErrorKind::kRuntime, type->tp_name,
+             "a wrapper without data of its own needs a class with a __torch_dispatch__ rule");
+  tensor->set_keys(has_rule ? without | DispatchKey::Python : without);
   return new_object(type, std::move(tensor));
 }
 

@@ -147,6 +147,14 @@ def test_results_are_checked() -> None:
         torch.equal(w, w)
 
 
+def test_a_wrapper_cannot_lose_its_rule() -> None:
+    w = wrapper(1, 2, 3, 4)
+    with pytest.raises(RuntimeError, match="needs a class with a __torch_dispatch__ rule"):
+        w.as_subclass(torch.Tensor)
+    with pytest.raises(RuntimeError, match="needs a class with a __torch_dispatch__ rule"):
+        torch.Tensor._make_subclass(torch.Tensor, w)
+
+
 def test_exceptions_pass_through_cpp() -> None:
     class Angry(Wrapper):
         @classmethod

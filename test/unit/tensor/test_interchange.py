@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -87,6 +89,19 @@ def test_read_only_arrays_warn() -> None:
     with pytest.warns(UserWarning, match="read-only"):
         x = torch.from_numpy(array)
     assert x.numpy().flags.writeable is False
+
+
+def test_numpy_is_optional() -> None:
+    code = (
+        "import sys; sys.modules['numpy'] = None; import cepheid as torch;"
+        "assert (torch.ones(2) + 1).tolist() == [2.0, 2.0];"
+        "assert torch.tensor([[1, 2.5]]).shape == (1, 2);"
+        "assert bytes(torch.zeros(1).untyped_storage()) == bytes(4)\n"
+        "try: torch.ones(1).numpy()\n"
+        "except ImportError: print('refused')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "refused\n"
 
 
 def test_numpy_refuses_what_it_cannot_show() -> None:
