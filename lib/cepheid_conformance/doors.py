@@ -171,49 +171,6 @@ _INTERNAL = {
 }
 
 
-def call_text(spec: OpSpec, variant: str, names: dict[str, str]) -> str:
-    """The call as a line of Python, for a snippet. `names` maps arguments to expressions."""
-    if variant == "internal" or (variant == "out" and spec.key in _INTERNAL):
-        return _internal_text(spec, names)
-    ordered = [(argument, names[argument.name]) for argument in spec.args if argument.name in names]
-    parts = []
-    positional = True
-    for argument in spec.args:
-        if argument.name not in names:
-            positional = False
-            continue
-        text = names[argument.name]
-        keyword = argument.kwarg_only or not positional
-        parts.append(f"{argument.name}={text}" if keyword else text)
-    if variant in ("method", "inplace"):
-        suffix = "_" if variant == "inplace" and not spec.mutates else ""
-        return f"{ordered[0][1]}.{spec.name}{suffix}({', '.join(parts[1:])})"
-    if variant == "varargs":
-        parts = [part.strip("[]") for part in parts]
-        door = f"{parts.pop(0)}.{spec.name}" if "method" in spec.variants else f"torch.{spec.name}"
-        return f"{door}({', '.join(parts)})"
-    if variant in ("operator", "inplace_operator", "reflected"):
-        table = _OPERATORS if variant != "inplace_operator" else _INPLACE_OPERATORS
-        return f"operator.{table[spec.key]}({', '.join(parts)})"
-    if variant == "out":
-        parts.append("out=out")
-    return f"torch.{_public_name(spec)}({', '.join(parts)})"
-
-
-def _internal_text(spec: OpSpec, names: dict[str, str]) -> str:
-    self = names["self"]
-    if spec.key == "index.Tensor":
-        return f"{self}[tuple({names['indices']})]"
-    if spec.key == "slice.Tensor":
-        given = ", ".join(names.get(name, "None") for name in ("start", "end", "step"))
-        return f"{self}[(slice(None),) * {names.get('dim', '0')} + (slice({given}),)]"
-    if spec.key == "_to_copy":
-        return f"{self}.to({names['dtype']}, copy=True)"
-    if spec.key == "_local_scalar_dense":
-        return f"{self}.item()"
-    return f"torch.div({self}, {names['other']}, rounding_mode='trunc')"
-
-
 def receiver(sample: Sample) -> Tensor:
     """The tensor that a method or an in-place op acts on."""
     value = next(iter(sample.values.values()))

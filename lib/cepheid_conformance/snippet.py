@@ -1,4 +1,4 @@
-"""Prints a call as lines to paste: the public API only, values bit for bit."""
+"""Prints a call script as lines of Python to paste: public API only, values bit for bit."""
 
 from __future__ import annotations
 
@@ -8,95 +8,123 @@ from typing import Any
 
 import numpy as np
 
-from .doors import call_text
-from .dtypes import DTYPES
-from .op_spec import OpSpec
-from .sample import Sample
-from .tensors import Tensor
+from .dtypes import DTYPES, DType, decode
+from .script import Script
+from .tensors import contiguous_strides
 
-_MAX_VALUES = 64
+_MAX_VALUES = 64  # longer storages are printed as compressed bytes
 
 
-def snippet(spec: OpSpec, sample: Sample, variant: str, device: str = "cpu") -> str:
-    """Python lines that make the arguments and print the result. `torch` is the candidate."""
+def snippet(script: Script) -> str:
+    """The script as Python. `torch` is the candidate; `t<n>` are inputs, `r<n>` results."""
     lines = ["import base64, operator, zlib", "import torch"]
-    names: dict[str, str] = {}
-    for argument in spec.args:
-        if argument.name in sample.values:
-            value = sample.values[argument.name]
-            names[argument.name] = _expression(lines, argument.name, value, argument.type, device)
-    if sample.seed is not None:
-        lines.append(f"torch.manual_seed({sample.seed})")
-    if variant == "out":
-        lines.append("out = torch.empty(0)  # of the result's dtype")
-    lines.append(f"print({call_text(spec, variant, names)})")
+    payload = b"".join(script.chunks)
+    makes = {step["id"]: step for step in script.steps if step["do"] == "make"}
+    for step in script.steps:
+        lines += _STEPS[step["do"]](step, payload, makes)
     return "\n".join(lines)
 
 
-def _expression(lines: list[str], name: str, value: Any, schema_type: str, device: str) -> str:
-    bare = schema_type.rstrip("?")
-    if value is not None and bare in ("ScalarType", "MemoryFormat"):
-        return f"torch.{value}"
-    if bare == "Device":
-        return repr(device if value == "same" else value)
-    if value is not None and bare == "Generator":
-        return f"torch.Generator().manual_seed({value})"
-    if isinstance(value, Tensor):
-        variable = name if name != "self" else "x"
-        lines.append(f"{variable} = {tensor_text(value, device)}")
-        return variable
-    if isinstance(value, list):
-        items = [
-            _expression(lines, f"{name}{number}", item, "", device)
-            for number, item in enumerate(value)
-        ]
-        return f"[{', '.join(items)}]"
-    if isinstance(value, float) and not np.isfinite(value):
-        return f"float('{value}')"
-    return repr(value)
+def _bytes(step: dict[str, Any], payload: bytes) -> bytes:
+    start, size = step["data"]
+    return payload[start : start + size]
 
 
-def tensor_text(tensor: Tensor, device: str = "cpu") -> str:
-    """An expression that makes the tensor, by its bytes where its values aren't short."""
-    if device == "meta":
-        text = f"torch.empty({tensor.elements()}, dtype=torch.{tensor.dtype}, device='meta')"
-        return f"{text}.as_strided({tensor.shape}, {tensor.element_strides()}, {tensor.offset})"
-    info = DTYPES[tensor.dtype]
-    if tensor.data.size > _MAX_VALUES:
-        return _packed_text(tensor)
-    plain = tensor.data.ravel()
-    if (info.itemsize == 1 and info.is_floating) or tensor.data.size == 0:
-        text = f"torch.tensor({plain.tolist()}).to(torch.{tensor.dtype})"
+def _make(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    key, base = step["id"], step["base"]
+    place = f"{tuple(step['shape'])}, {tuple(step['strides'])}, {step['offset']}"
+    if base is not None:
+        return [f"t{key} = s{base}.as_strided({place})"]
+    if step["data"] is None:
+        root = f"torch.empty({step['elements']}, dtype=torch.{step['dtype']}, device='meta')"
     else:
-        text = f"torch.tensor({_numbers(plain)}, dtype=torch.{tensor.dtype})"
-    if tensor.strides is None and not tensor.offset:
-        shape = "" if tensor.shape == (tensor.data.size,) else f".reshape({tensor.shape})"
-        return text + shape
-    return _strided_text(tensor)
+        root = storage_text(_bytes(step, payload), DTYPES[step["dtype"]])
+    plain = tuple(step["shape"]) == (step["elements"],) and tuple(
+        step["strides"]
+    ) == contiguous_strides(tuple(step["shape"]))
+    if plain and step["offset"] == 0:
+        return [f"s{key} = t{key} = {root}"]
+    return [f"s{key} = {root}", f"t{key} = s{key}.as_strided({place})"]
 
 
-def _strided_text(tensor: Tensor) -> str:
-    flat = np.zeros(tensor.elements(), tensor.data.dtype)
-    if tensor.data.size:
-        item = flat.dtype.itemsize
-        view = np.lib.stride_tricks.as_strided(
-            flat[tensor.offset :],
-            tensor.shape,
-            [stride * item for stride in tensor.element_strides()],
-        )
-        view[...] = tensor.data
-    place = f"{tensor.shape}, {tensor.element_strides()}, {tensor.offset}"
-    return f"torch.tensor({_numbers(flat)}, dtype=torch.{tensor.dtype}).as_strided({place})"
+def storage_text(raw: bytes, info: DType) -> str:
+    """An expression for a flat tensor of these bytes."""
+    values = decode(np.frombuffer(raw, info.stored), info)
+    if len(values) > _MAX_VALUES:
+        packed = base64.b64encode(zlib.compress(raw)).decode()
+        data = f"bytearray(zlib.decompress(base64.b64decode('{packed}')))"
+        return f"torch.frombuffer({data}, dtype=torch.{info.name})"
+    numbers = repr(values.tolist()).replace("nan", "float('nan')").replace("inf", "float('inf')")
+    if info.itemsize == 1 and info.is_floating:
+        return f"torch.tensor({numbers}, dtype=torch.float32).to(torch.{info.name})"
+    return f"torch.tensor({numbers}, dtype=torch.{info.name})"
 
 
-def _numbers(values: Any) -> str:
-    text = repr(values.tolist())
-    return text.replace("nan", "float('nan')").replace("inf", "float('inf')")
+def _write(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    key = step["id"]
+    values = storage_text(_bytes(step, payload), DTYPES[makes[key]["dtype"]])
+    return [f"s{key}.copy_({values})"]
 
 
-def _packed_text(tensor: Tensor) -> str:
-    """The storage's bytes, compressed: exact whatever the size."""
-    packed = base64.b64encode(zlib.compress(tensor.storage_bytes())).decode()
-    raw = f"bytearray(zlib.decompress(base64.b64decode('{packed}')))"
-    text = f"torch.frombuffer({raw}, dtype=torch.{tensor.dtype})"
-    return f"{text}.as_strided({tensor.shape}, {tensor.element_strides()}, {tensor.offset})"
+def _seed(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    return [f"torch.manual_seed({step['value']})"]
+
+
+def _generator(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    return [f"r{step['id']} = torch.Generator().manual_seed({step['value']})"]
+
+
+def _poison(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    sizes, pattern = step["sizes"], step["pattern"]
+    return [f"[torch.full((n,), {pattern}, dtype=torch.uint8) for n in {sizes} for _ in 'ab']"]
+
+
+def _read(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    return [f"print({_text(step['of'], makes)})"]
+
+
+def _call(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    args = [_text(argument, makes) for argument in step["args"]]
+    args += [f"{name}={_text(value, makes)}" for name, value in step["kwargs"].items()]
+    if step["via"] == "method":
+        target = f"{args.pop(0)}.{step['name']}"
+    else:
+        target = f"{'operator' if step['via'] == 'operator' else 'torch'}.{step['name']}"
+    result = f"r{step['id']}"
+    return [f"{result} = {target}({', '.join(args)})", f"print({result})"]
+
+
+def _text(value: Any, makes: dict[int, Any]) -> str:
+    """An encoded argument as an expression."""
+    if isinstance(value, list):
+        return f"[{', '.join(_text(item, makes) for item in value)}]"
+    if not isinstance(value, dict):
+        return repr(value)
+    ((kind, content),) = value.items()
+    if kind == "t":
+        return f"{'t' if content in makes else 'r'}{content}"
+    if kind == "item":
+        return f"r{content[0]}[{content[1]}]"
+    if kind == "float":
+        number = float.fromhex(content)
+        return repr(number) if np.isfinite(number) else f"float('{number}')"
+    if kind == "complex":
+        return f"complex({', '.join(_text({'float': part}, makes) for part in content)})"
+    if kind in ("tuple", "slice"):
+        parts = [_text(item, makes) for item in content]
+        inside = ", ".join(parts) if kind == "slice" else "".join(f"{part}, " for part in parts)
+        return f"slice({inside})" if kind == "slice" else f"({inside})"
+    if kind == "is":
+        return "..."
+    return repr(content) if kind == "device" else f"torch.{content}"
+
+
+_STEPS = {
+    "make": _make,
+    "write": _write,
+    "seed": _seed,
+    "generator": _generator,
+    "poison": _poison,
+    "read": _read,
+    "call": _call,
+}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from .. import families
 from ..accept import compare_structure, compare_values
 from ..cells import Bench, Cell
-from ..doors import encode_call, plain_variant
+from ..doors import encode_call
 from ..dtypes import Array
 from ..expected import BOUND, ROUNDED, ULP, Expected
 from ..facts import Outcome, Report, Result
@@ -88,12 +88,13 @@ def judge(
 ) -> list[Finding]:
     """Run each sample through the plain variant and compare with the oracle."""
     chosen = list(samples)
-    outcomes = run_scripts(bench, [script_for(cell, sample) for sample in chosen])
+    scripts = [script_for(cell, sample) for sample in chosen]
+    outcomes = run_scripts(bench, scripts)
     findings: list[Finding] = []
-    for sample, outcome in zip(chosen, outcomes, strict=True):
+    for sample, script, outcome in zip(chosen, scripts, outcomes, strict=True):
         text = judge_outcome(cell, bench, sample, outcome, values)
         if text is not None:
-            findings.append(finding(cell, sample, *text))
+            findings.append(finding(script, sample, *text))
         if len(findings) >= MAX_FINDINGS:
             break
     return findings
@@ -180,7 +181,6 @@ def _compare_plain(expected: Expected, result: Result) -> tuple[str, str] | None
     return None if same else ("values", f"values: expected {wanted!r}; got {got!r}")
 
 
-def finding(cell: Cell, sample: Sample, what: str, text: str, variant: str = "") -> Finding:
-    """A finding with its snippet."""
-    how = variant or plain_variant(cell.spec)
-    return Finding(what, sample, text, snippet(cell.spec, sample, how, cell.device))
+def finding(script: Script, sample: Sample, what: str, text: str) -> Finding:
+    """A finding with the lines that reproduce its script."""
+    return Finding(what, sample, text, snippet(script))

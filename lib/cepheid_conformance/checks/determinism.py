@@ -31,7 +31,8 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
             add_call(script, cell, sample)
         scripts.append(script)
     found = []
-    for sample, outcome in zip(samples, run_scripts(bench, scripts), strict=True):
+    outcomes = run_scripts(bench, scripts)
+    for sample, script, outcome in zip(samples, scripts, outcomes, strict=True):
         wrong = failure(outcome)
         for report in outcome.reports[1:] if wrong is None else ():
             differs = same_bits(outcome.reports[0], report)
@@ -39,5 +40,5 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
                 wrong = "determinism", f"determinism: a repeated call must give the bits; {differs}"
                 break
         if wrong is not None:
-            found.append(finding(cell, sample, *wrong))
+            found.append(finding(script, sample, *wrong))
     return found

@@ -42,13 +42,13 @@ def _refusals(cell: Cell, bench: Bench) -> list[Finding]:
     scripts = [_script(cell, case, variant) for _, case, variant in cases]
     found = []
     outcomes = run_scripts(bench, scripts)
-    for (name, case, variant), outcome in zip(cases, outcomes, strict=True):
+    for (name, case, variant), script, outcome in zip(cases, scripts, outcomes, strict=True):
         wording = bench.capability.wording
         wrong = _wrong(cell, case, variant, outcome, wording)
         if wrong is not None:
             note = " ".join(part for part in (name, case.note, variant) if part)
             sample = Sample(case.values, note)
-            found.append(finding(cell, sample, wrong[0], wrong[1], variant))
+            found.append(finding(script, sample, *wrong))
     return found
 
 
@@ -68,10 +68,11 @@ def _hostile(cell: Cell, bench: Bench) -> list[Finding]:
                 value = [number] * max(len(given), 1) if isinstance(given, list) else number
                 samples.append(Sample({**sample.values, name: value}, f"{name}={value}"))
     ordered = [replace(s, values=cell.spec.in_order(s.values)) for s in samples]
-    outcomes = run_scripts(bench, [script_for(cell, sample) for sample in ordered])
+    scripts = [script_for(cell, sample) for sample in ordered]
+    outcomes = run_scripts(bench, scripts)
     return [
-        finding(cell, sample, "crash", f"hostile argument: {outcome.crash}")
-        for sample, outcome in zip(ordered, outcomes, strict=True)
+        finding(script, sample, "crash", f"hostile argument: {outcome.crash}")
+        for sample, script, outcome in zip(ordered, scripts, outcomes, strict=True)
         if outcome.crash is not None
     ]
 

@@ -34,10 +34,11 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
         script.read(Ref(first))
         scripts.append(script)
     found = []
-    for sample, outcome in zip(samples, run_scripts(bench, scripts), strict=True):
+    outcomes = run_scripts(bench, scripts)
+    for sample, script, outcome in zip(samples, scripts, outcomes, strict=True):
         wrong = failure(outcome) or _shared(outcome)
         if wrong is not None:
-            found.append(finding(cell, sample, *wrong))
+            found.append(finding(script, sample, *wrong))
     return found
 
 

@@ -46,7 +46,8 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
             if differs is not None:
                 wrong = "poison", f"poison: the result must not depend on old memory; {differs}"
         if wrong is not None:
-            found.append(finding(cell, sample, wrong[0], f"in poisoned memory: {wrong[1]}"))
+            text = f"in poisoned memory: {wrong[1]}"
+            found.append(finding(scripts[2 * number], sample, wrong[0], text))
     return found
 
 

@@ -30,7 +30,8 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
         add_call(script, cell, sample)
         scripts.append(script)
     found = []
-    for sample, outcome in zip(samples, run_scripts(bench, scripts), strict=True):
+    outcomes = run_scripts(bench, scripts)
+    for sample, script, outcome in zip(samples, scripts, outcomes, strict=True):
         wrong = failure(outcome)
         changed = other_values(sample)
         if wrong is None:
@@ -38,5 +39,5 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
         if wrong is not None:
             what, text = wrong
             text = f"after rewriting the same storages: {text}"
-            found.append(finding(cell, changed, what, text))
+            found.append(finding(script, changed, what, text))
     return found

@@ -40,12 +40,13 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
             wanted.append((sample, None))
         if contiguous and "pointwise" in cell.spec.tags and cell.spec.name not in _COPIES_FIRST:
             wanted += _dense(cell, sample)
-    outcomes = run_scripts(bench, [script_for(cell, sample) for sample, _ in wanted])
+    scripts = [script_for(cell, sample) for sample, _ in wanted]
+    outcomes = run_scripts(bench, scripts)
     found = []
-    for (sample, strides), outcome in zip(wanted, outcomes, strict=True):
+    for (sample, strides), script, outcome in zip(wanted, scripts, outcomes, strict=True):
         wrong = failure(outcome) or _differs(cell, sample, strides, outcome)
         if wrong is not None:
-            found.append(finding(cell, sample, *wrong))
+            found.append(finding(script, sample, *wrong))
     return found
 
 

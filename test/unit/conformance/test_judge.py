@@ -14,10 +14,12 @@ from cepheid_conformance import capability, promotion, wide
 from cepheid_conformance.capability import Deviation
 from cepheid_conformance.cells import Cell
 from cepheid_conformance.checks import load as load_check
+from cepheid_conformance.doors import encode_call
 from cepheid_conformance.op_spec import find_schemas, load_specs
 from cepheid_conformance.sample import Draw, Sample
 from cepheid_conformance.samples.common import special_values
-from cepheid_conformance.snippet import snippet, tensor_text
+from cepheid_conformance.script import Ref, Script
+from cepheid_conformance.snippet import snippet
 from cepheid_conformance.tensors import Tensor, outside_unchanged
 from cepheid_conformance.verdict import judge_cell
 
@@ -172,7 +174,10 @@ def test_a_snippet_reproduces_the_call(specs, monkeypatch):
         "other": Tensor("float32", np.array([-0.0, 2.0, 3.0], np.float32)),
         "alpha": 2,
     }
-    run(snippet(specs["add"], Sample(values), "function"))
+    script = Script()
+    call = encode_call(script, specs["add"], Sample(values))
+    script.call(call.via, call.name, call.args, call.kwargs)
+    run(snippet(script))
     ((args, kwargs),) = shown
     assert kwargs == {"alpha": 2}
     assert args[0][0] == 1.5
@@ -182,9 +187,37 @@ def test_a_snippet_reproduces_the_call(specs, monkeypatch):
 
 
 def test_a_long_tensor_is_printed_by_its_bytes():
-    text = tensor_text(Tensor("float32", np.arange(100, dtype=np.float32)))
+    script = Script()
+    script.tensor(Tensor("float32", np.arange(100, dtype=np.float32).reshape(20, 5)))
+    text = snippet(script)
     assert "frombuffer" in text
-    assert "as_strided((100,)" in text
+    assert "as_strided((20, 5), (5, 1), 0)" in text
+
+
+def test_a_snippet_shows_every_step(specs):
+    script = Script()
+    first = Tensor("float32", np.ones(2, np.float32), offset=1)
+    base = script.tensor(first)
+    script.tensor(first.replaced(first.data), base=base)
+    script.write(base, first)
+    script.seed(3)
+    script.poison([8], 255)
+    generator = script.encode(5, "Generator")
+    result = script.call("operator", "getitem", [{"t": base}, script.encode((slice(1), ...))])
+    script.call("method", "normal_", [{"t": base}], {"generator": generator})
+    script.read(Ref(result, 0))
+    text = snippet(script)
+    for line in (
+        "t1 = s0.as_strided((2,), (1,), 1)",
+        "s0.copy_(torch.tensor(",
+        "torch.manual_seed(3)",
+        "torch.full((n,), 255, dtype=torch.uint8)",
+        "r2 = torch.Generator().manual_seed(5)",
+        "r3 = operator.getitem(t0, (slice(None, 1, None), ..., ))",
+        "r4 = t0.normal_(generator=r2)",
+        "print(r3[0])",
+    ):
+        assert line in text, text
 
 
 def test_bytes_beside_a_view_are_seen():
