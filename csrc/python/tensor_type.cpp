@@ -49,28 +49,15 @@ PyObject* wrap_as(PyTypeObject* type, Tensor tensor) {
 
 namespace {
 
-// _attach_methods(dict): functions, properties and other attributes written in Python. A static
-// type takes no assignments from Python, so dunders get their slots here.
-PyObject* slot_repr(PyObject* self) {
-  static PyObject* name = PyUnicode_InternFromString("__repr__");
-  return PyObject_CallMethodNoArgs(self, name);
-}
-PyObject* slot_str(PyObject* self) {
-  static PyObject* name = PyUnicode_InternFromString("__str__");
-  return PyObject_CallMethodNoArgs(self, name);
-}
-
+// _attach_methods(dict): functions, properties and other attributes written in Python.
 PyObject* attach_methods(PyObject*, PyObject* methods) {
   return guarded([&] {
     CEPH_CHECK(PyDict_Check(methods), ErrorKind::kType, "_attach_methods", "expected a dict; got ",
                type_name(methods));
     PyObject *name, *value;
     for (Py_ssize_t at = 0; PyDict_Next(methods, &at, &name, &value);) {
-      checked(PyDict_SetItem(TensorType.tp_dict, name, value));
+      checked(PyObject_SetAttr(reinterpret_cast<PyObject*>(&TensorType), name, value));
     }
-    if (PyDict_GetItemString(methods, "__repr__")) TensorType.tp_repr = slot_repr;
-    if (PyDict_GetItemString(methods, "__str__")) TensorType.tp_str = slot_str;
-    PyType_Modified(&TensorType);
     return Py_NewRef(Py_None);
   });
 }
@@ -204,6 +191,9 @@ void init_tensor_type(PyObject* module) {
   TensorType.tp_richcompare = tensor_richcompare;
   TensorType.tp_hash = PyBaseObject_Type.tp_hash;  // by identity, though == is elementwise
   add_type(module, &TensorType, "Tensor");
+  // Static types come out immutable. This one isn't: programs add methods to Tensor, and the type's
+  // own setattr keeps slots and caches in step.
+  TensorType.tp_flags &= ~Py_TPFLAGS_IMMUTABLETYPE;
   prepare(wrapper_function);
   for (PyMethodDef& def : static_methods) {
     Ref function = own(PyCFunction_New(&def, nullptr));

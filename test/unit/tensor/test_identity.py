@@ -176,6 +176,43 @@ def test_an_object_saved_by_its_finalizer_works() -> None:
     Returning.kept.clear()
 
 
+def test_the_class_can_be_patched() -> None:
+    x = torch.ones(2)
+    torch.Tensor.doubled = lambda self: self * 2
+    try:
+        assert x.doubled().tolist() == [2.0, 2.0]
+        assert marked().doubled().tolist() == [2.0, 2.0]
+    finally:
+        del torch.Tensor.doubled
+    with pytest.raises(AttributeError):
+        x.doubled()
+    before = torch.Tensor.__add__
+    torch.Tensor.__add__ = lambda self, other: "patched"
+    try:
+        assert x + 1 == "patched"
+    finally:
+        torch.Tensor.__add__ = before
+    assert (x + 1).tolist() == [2.0, 2.0]
+
+
+class AlsoMarked(torch.Tensor):
+    """Another subclass."""
+
+
+def test_the_class_of_an_object_can_be_changed() -> None:
+    x = marked()
+    x.__class__ = AlsoMarked
+    assert type(x) is AlsoMarked
+    assert type(x + 1) is AlsoMarked
+    x.me = x
+    watch = weakref.ref(x)
+    del x
+    gc.collect()
+    assert watch() is None
+    with pytest.raises(TypeError):
+        marked().__class__ = dict
+
+
 def test_grad_is_checked() -> None:
     p = torch.ones(2)
     for wrong, kind in [
