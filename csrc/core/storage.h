@@ -20,7 +20,7 @@ class VersionCounter : public RefCounted {
 };
 
 // Bytes of one device. Owned through an allocator, or foreign (NumPy, DLPack, mmap) with a release
-// function; only the former can be resized.
+// function; only the former can be resized, and only while nobody outside has their address.
 class CEPH_API StorageImpl final : public RefCounted {
  public:
   using Release = void (*)(void* context);
@@ -32,10 +32,15 @@ class CEPH_API StorageImpl final : public RefCounted {
   void* data() const { return data_; }
   size_t nbytes() const { return nbytes_; }
   Device device() const { return device_; }
-  bool resizable() const { return allocator_ != nullptr; }
+  bool resizable() const { return allocator_ != nullptr && pins_.load() == 0; }
   bool writable() const { return writable_; }
-  // Keeps min(old, new) bytes. RuntimeError for foreign memory.
+  // Around the life of an exported address (NumPy array, buffer, DLPack capsule): the memory stays.
+  void pin() { pins_.fetch_add(1); }
+  void unpin() { pins_.fetch_sub(1); }
+  // Keeps min(old, new) bytes. RuntimeError for foreign and for pinned memory.
   void resize(size_t nbytes);
+  // Whether it has been larger than now, so that a tensor may reach beyond its end.
+  bool shrunk() const { return nbytes_ < largest_; }
   // The version of every tensor over this storage that has no counter of its own.
   VersionCounter& version() { return version_; }
 
@@ -53,7 +58,9 @@ class CEPH_API StorageImpl final : public RefCounted {
 
   void* data_;
   size_t nbytes_;
+  size_t largest_;
   Device device_;
+  std::atomic<int> pins_{0};
   bool writable_ = true;
   Allocator* allocator_;
   Release release_ = nullptr;

@@ -1,5 +1,6 @@
 #include "core/tensor_impl.h"
 
+#include "base/error.h"
 #include "core/caching_allocator.h"
 #include "core/layout.h"
 
@@ -13,6 +14,20 @@ TensorImpl::TensorImpl(Storage storage, DType dtype, Device device, DispatchKeyS
 
 TensorImpl::~TensorImpl() {
   if (owns_pyobj && pyobj) pyobject_hooks.release(pyobj);
+}
+
+void TensorImpl::check_memory() const {
+  constexpr const char* op = "data";
+  CEPH_CHECK(
+      storage_, ErrorKind::kRuntime, op,
+      "a wrapper subclass has no data of its own; its __torch_dispatch__ rule must handle the "
+      "call");
+  CEPH_CHECK(!device_.is_meta(), ErrorKind::kRuntime, op,
+             "a meta tensor has no elements to read or write");
+  const size_t needed = checked_nbytes(sizes_, strides_, offset_, dtype_, op);
+  CEPH_CHECK(storage_->data() && needed <= storage_->nbytes(), ErrorKind::kRuntime, op,
+             "the tensor needs ", needed, " bytes of its storage, which has ", storage_->nbytes(),
+             " since it was resized; resize_ it back first");
 }
 
 void TensorImpl::set_geometry(IntArrayRef sizes, IntArrayRef strides, int64_t offset) {

@@ -38,12 +38,13 @@ class CEPH_API TensorImpl final : public RefCounted {
   bool has_storage() const { return static_cast<bool>(storage_); }
   bool is_contiguous() const { return contiguous_; }
 
-  // First element; null for an empty or meta tensor.
+  // First element; null for an empty tensor. RuntimeError unless the memory holds every element: a
+  // meta tensor, a wrapper subclass and one whose storage was made smaller have nothing to read.
   void* data() const {
-    return numel_ != 0 && storage_ && storage_->data()
-               ? static_cast<char*>(storage_->data()) +
-                     offset_ * static_cast<int64_t>(item_size(dtype_))
-               : nullptr;
+    if (numel_ == 0) return nullptr;
+    if (!storage_ || !storage_->data() || storage_->shrunk()) [[unlikely]]
+      check_memory();
+    return static_cast<char*>(storage_->data()) + offset_ * static_cast<int64_t>(item_size(dtype_));
   }
 
   // Geometry is replaced as a whole; numel is overflow-checked, bounds are the caller's to check.
@@ -92,6 +93,7 @@ class CEPH_API TensorImpl final : public RefCounted {
 
  private:
   ~TensorImpl() override;
+  void check_memory() const;
   uint32_t storage_version() const { return storage_ ? storage_->version().value() : 0; }
 
   Storage storage_;

@@ -6,6 +6,15 @@
 
 namespace ceph {
 
+namespace {
+
+// Meta tensors take part for their shapes alone: nothing walks over them.
+char* memory_of(const Tensor& t) {
+  return t.device().is_meta() ? nullptr : static_cast<char*>(t.data());
+}
+
+}  // namespace
+
 TensorIterator TensorIterator::build(const char* op, ArrayRef<Tensor*> outputs,
                                      ArrayRef<DType> dtypes, ArrayRef<const Tensor*> inputs,
                                      bool resize) {
@@ -29,7 +38,7 @@ void TensorIterator::one_line(const detail::Operands& operands, const Tensor& wi
   shape_.push_back(numel_);
   int k = 0;
   operands.for_each([&](const Tensor& t) {
-    data_[k] = static_cast<char*>(t.data());
+    data_[k] = memory_of(t);
     const bool moves = t.numel() == numel_;
     strides_[k++].push_back(moves ? static_cast<int64_t>(item_size(t.dtype())) : 0);
   });
@@ -44,7 +53,7 @@ void TensorIterator::broadcast(const detail::Operands& operands) {
   numel_ = checked_numel(sizes, operands.op);
   int k = 0;
   operands.for_each([&](const Tensor& t) {
-    data_[k] = static_cast<char*>(t.data());
+    data_[k] = memory_of(t);
     const DimVector strides = detail::broadcast_strides(t, sizes.size(), sizes);
     const auto item = static_cast<int64_t>(item_size(t.dtype()));
     for (const int64_t d : arrangement.order)

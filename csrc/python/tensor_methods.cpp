@@ -138,7 +138,9 @@ PyObject* dim(const Tensor& t) { return PyLong_FromLongLong(t.dim()); }
 PyObject* numel(const Tensor& t) { return PyLong_FromLongLong(t.numel()); }
 PyObject* element_size(const Tensor& t) { return PyLong_FromSize_t(item_size(t.dtype())); }
 PyObject* storage_offset(const Tensor& t) { return PyLong_FromLongLong(t.storage_offset()); }
-PyObject* data_ptr(const Tensor& t) { return PyLong_FromVoidPtr(t.data()); }
+PyObject* data_ptr(const Tensor& t) {
+  return PyLong_FromVoidPtr(t.device().is_meta() ? nullptr : t.data());
+}
 PyObject* is_floating_point(const Tensor& t) { return PyBool_FromLong(is_floating(t.dtype())); }
 PyObject* is_complex_method(const Tensor& t) { return PyBool_FromLong(is_complex(t.dtype())); }
 PyObject* is_signed_method(const Tensor& t) { return PyBool_FromLong(is_signed(t.dtype())); }

@@ -88,6 +88,19 @@ TEST(storages_resize_and_keep_their_bytes) {
   EXPECT_EQ(t.numel(), int64_t(0));
 }
 
+TEST(memory_that_went_away_is_not_touched) {
+  const Tensor t = empty_tensor({1000}, DType::Float32, kCpu);
+  const Tensor head = view_of(t, {2}, {1}, 0);
+  const Storage storage = t->storage();
+  storage->resize(8);
+  EXPECT_THROWS(t.data(), Error, "needs 4000 bytes of its storage, which has 8");
+  EXPECT(head.data() == storage->data());
+  storage->resize(0);
+  EXPECT_THROWS(head.data(), Error, "needs 8 bytes");
+  storage->resize(4000);
+  EXPECT(t.data() == storage->data());
+}
+
 TEST(foreign_memory_is_not_resized_and_is_released_once) {
   static int released = 0;
   float memory[4] = {1, 2, 3, 4};
@@ -126,4 +139,31 @@ TEST(the_last_handle_frees_the_tensor) {
   }
   EXPECT_EQ(released, 7);
   pyobject_hooks.release = nullptr;
+}
+
+TEST(pinned_memory_stays_where_it_is) {
+  const Tensor t = empty_tensor({4}, DType::Float32, kCpu);
+  const Storage storage = t->storage();
+  void* const at = storage->data();
+  storage->pin();
+  storage->pin();
+  storage->unpin();
+  EXPECT(!storage->resizable());
+  EXPECT_THROWS(storage->resize(64), Error, "DLPack capsule points into this storage's memory");
+  EXPECT_THROWS(resize_output("add", t, {16}), Error, "points into this storage's memory");
+  EXPECT(storage->data() == at && storage->nbytes() == 16 && t.sizes() == v({4}));
+  storage->unpin();
+  resize_output("add", t, {16});
+  EXPECT(t.sizes() == v({16}) && storage->nbytes() == 64);
+}
+
+TEST(a_tensor_without_storage_has_no_data) {
+  const Tensor wrapper(make_intrusive<TensorImpl>(Storage(), DType::Float32, kCpu,
+                                                  DispatchKeySet(DispatchKey::Python)));
+  EXPECT(wrapper.data() == nullptr);  // empty
+  wrapper->set_contiguous({2});
+  EXPECT_THROWS(wrapper.data(), Error, "a wrapper subclass has no data of its own");
+  const Tensor meta = empty_tensor({2}, DType::Float32, kMeta);
+  EXPECT_THROWS(meta.data(), Error, "a meta tensor has no elements");
+  EXPECT(empty_tensor({0}, DType::Float32, kMeta).data() == nullptr);
 }
