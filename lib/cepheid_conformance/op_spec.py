@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 SCHEMAS_VARIABLE = "CEPHEID_SCHEMAS"
 FORMAT = 1
+_WHEEL_TAG = re.compile(r"cp\d+-cp\d+-")
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,9 @@ class OpSpec:
 
 
 def find_schemas() -> Path:
-    """Where schemas.json is: `$CEPHEID_SCHEMAS`, beside this file when installed, or else the
-    newest `build/**/generated/schemas.json` of the source tree."""
+    """Where schemas.json is: `$CEPHEID_SCHEMAS`, beside this file when installed, or else in the
+    source tree's build folders, the newest first. The folders of installs (named after a wheel's
+    tag) come before all others, which may hold a selection of the ops only."""
     named = os.environ.get(SCHEMAS_VARIABLE)
     if named:
         return Path(named)
@@ -101,7 +104,7 @@ def find_schemas() -> Path:
     root = Path(__file__).resolve().parents[2]
     built = sorted(
         (root / "build").glob("**/generated/schemas.json"),
-        key=lambda path: path.stat().st_mtime,
+        key=lambda path: (_WHEEL_TAG.match(path.parts[-3]) is not None, path.stat().st_mtime),
         reverse=True,
     )
     if not built:

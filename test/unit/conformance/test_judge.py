@@ -1,18 +1,20 @@
 """Verdicts, capability files, promotion, wide functions, snippets, the op database."""
 
 import contextlib
+import dataclasses
 import io
 import json
 import math
+import os
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from cepheid_conformance import capability, promotion, wide
+from cepheid_conformance import capability, op_spec, promotion, wide
 from cepheid_conformance.capability import Deviation
-from cepheid_conformance.cells import Cell
+from cepheid_conformance.cells import Cell, enumerate_cells
 from cepheid_conformance.checks import load as load_check
 from cepheid_conformance.doors import encode_call
 from cepheid_conformance.op_spec import find_schemas, load_specs
@@ -245,6 +247,34 @@ def test_special_values_hold_every_edge(name):
     zeros = np.signbit(values[values == 0])
     assert zeros.any()
     assert not zeros.all()
+
+
+def test_an_undeclared_missing_op_fails(specs, fake_bench):
+    absent = dataclasses.replace(specs["t"], name="neg", family="pointwise", oracle="neg")
+    absent = dataclasses.replace(absent, samples="unary", tags=frozenset())
+    cell = Cell(absent, "values", "float32", "cpu")
+    outcome = judge_cell(load_check("values"), cell, fake_bench())
+    assert outcome.verdict == "fail"
+    assert "AttributeError" in outcome.reason
+
+
+def test_a_declared_missing_op_is_unsupported(specs, fake_bench):
+    bench = fake_bench(missing_ops={"t": "it has no transpose"})
+    cells = enumerate_cells(load_check("values"), [specs["t"]], bench.capability)
+    given = {getattr(cell, "reason", None) for cell in cells}
+    assert "it has no transpose" in given
+    assert None not in given
+
+
+def test_installed_schemas_come_before_selections(monkeypatch, tmp_path):
+    for number, folder in enumerate(("cp311-cp311-linux_x86_64", "selection")):
+        file = tmp_path / "build" / folder / "generated" / "schemas.json"
+        file.parent.mkdir(parents=True)
+        file.write_text("{}")
+        os.utime(file, (number, number))
+    monkeypatch.delenv("CEPHEID_SCHEMAS", raising=False)
+    monkeypatch.setattr(op_spec, "__file__", str(tmp_path / "lib" / "judge" / "op_spec.py"))
+    assert find_schemas().parts[-3] == "cp311-cp311-linux_x86_64"
 
 
 def test_schemas_are_found_where_the_variable_says(monkeypatch, tmp_path):
