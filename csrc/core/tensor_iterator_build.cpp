@@ -47,8 +47,12 @@ const Tensor* Operands::all_contiguous() const {
   for (const Tensor* t : inputs) {
     if (!fits(*t)) return nullptr;
   }
+  const Tensor* widest_input = widest;
   for (const Tensor* t : outputs) {
-    if (t->defined() && !fits(*t)) return nullptr;
+    if (!t->defined()) continue;
+    if (!fits(*t)) return nullptr;
+    // One that has another size than the result is resized, even where a broadcast would fill it.
+    if (resize && widest_input && !(t->sizes() == widest_input->sizes())) return nullptr;
   }
   if (!widest || widest->numel() == 0) return nullptr;
   return same || scalars_beside(*widest) ? widest : nullptr;

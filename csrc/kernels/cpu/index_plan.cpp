@@ -168,6 +168,9 @@ bool is_nonzero(const T& v) {
     return (v.bits & 0x7fff) != 0;
   } else if constexpr (std::is_same_v<T, Float8E4M3FN> || std::is_same_v<T, Float8E5M2>) {
     return (v.bits & 0x7f) != 0;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    // Memory from outside may hold any byte; as a bool it would count for what it holds.
+    return reinterpret_cast<const unsigned char&>(v) != 0;
   } else {
     return v != T(0);
   }

@@ -245,6 +245,19 @@ TEST(resizing) {
   EXPECT_EQ(build(large, {&turned, &turned}).numel(), int64_t(24));
 }
 
+TEST(one_element_does_not_fill_a_larger_output) {
+  for (const std::vector<int64_t>& sizes : {std::vector<int64_t>{}, {1}}) {
+    Tensor in = empty_tensor(sizes, DType::Float32, Device());
+    Tensor out = empty_tensor({2, 3}, DType::Float32, Device());
+    TensorIterator::build("op", {&out}, {DType::Float32}, {&in, &in}, true);
+    EXPECT(out.sizes() == in.sizes());
+    Tensor self = empty_tensor({2, 3}, DType::Float32, Device());
+    TensorIterator it =
+        TensorIterator::build("op_", {&self}, {DType::Float32}, {&self, &in}, false);
+    EXPECT_EQ(it.numel(), int64_t(6));
+  }
+}
+
 TEST(devices_must_agree) {
   const Tensor meta = empty_tensor({3}, DType::Int64, DeviceKind::Meta);
   const Tensor cpu = empty_tensor({3}, DType::Int64, kCpu),
