@@ -5,6 +5,7 @@
 
 #include "core/layout.h"
 #include "python/arg_convert.h"
+#include "python/pinned.h"
 
 namespace ceph::python {
 
@@ -135,6 +136,7 @@ namespace {
 struct ExportObject {
   PyObject_HEAD;
   Tensor tensor;
+  Pinned* pinned;
   Py_ssize_t* geometry;  // shape, then strides in bytes
 };
 
@@ -199,6 +201,7 @@ int export_buffer(PyObject* self, Py_buffer* view, int flags) {
 
 void export_dealloc(PyObject* self) {
   auto* o = reinterpret_cast<ExportObject*>(self);
+  delete o->pinned;
   o->tensor.~Tensor();
   delete[] o->geometry;
   PyObject_Free(self);
@@ -224,6 +227,7 @@ Ref make_export(const Tensor& t) {
   auto* object = PyObject_New(ExportObject, &ExportType);
   if (!object) throw_python_error();
   new (&object->tensor) Tensor(alias_of(t));  // `t` may be given other data
+  object->pinned = new Pinned(t->storage());
   object->geometry = geometry.release();
   return Ref::steal(reinterpret_cast<PyObject*>(object));
 }

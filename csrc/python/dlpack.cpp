@@ -7,6 +7,7 @@
 #include "core/layout.h"
 #include "generated/ops/_to_copy.h"
 #include "python/device.h"
+#include "python/pinned.h"
 #include "python/tensor_methods.h"
 
 namespace ceph::python {
@@ -69,7 +70,13 @@ DType from_dl(DLDataType type) {
 
 // What an exported capsule keeps alive.
 struct Export {
+  explicit Export(const Tensor& t)
+      : tensor(alias_of(t)),  // `t` may be given other data
+        pinned(t->storage()), shape(t.sizes().begin(), t.sizes().end()),
+        strides(t.strides().begin(), t.strides().end()) {}
+
   Tensor tensor;
+  Pinned pinned;
   std::vector<int64_t> shape, strides;
 };
 
@@ -81,10 +88,7 @@ void delete_managed(M* managed) {
 
 template <class M>
 M* make_managed(const Tensor& t) {
-  auto context = std::make_unique<Export>();
-  context->tensor = alias_of(t);  // `t` may be given other data
-  context->shape.assign(t.sizes().begin(), t.sizes().end());
-  context->strides.assign(t.strides().begin(), t.strides().end());
+  auto context = std::make_unique<Export>(t);
   auto* managed = new M();
   managed->tensor = {t.data(),
                      {kCPU, 0},
@@ -127,10 +131,17 @@ PyObject* versioned_capsule(const Tensor& t, bool copied) {
   return checked(PyCapsule_New(managed, kCapsuleVersioned, delete_capsule<ManagedVersioned>));
 }
 
+std::pair<int, int> int_pair(PyObject* value, const char* name) {
+  CEPH_CHECK(PyTuple_Check(value), ErrorKind::kType, "__dlpack__", name,
+             " must be a tuple of two ints; got ", type_name(value));
+  std::pair<int, int> pair;
+  if (!PyArg_ParseTuple(value, "ii", &pair.first, &pair.second)) throw_python_error();
+  return pair;
+}
+
 void check_requested_device(PyObject* device) {
   if (device == Py_None) return;
-  int type, id;
-  if (!PyArg_ParseTuple(device, "ii:dl_device", &type, &id)) throw_python_error();
+  auto [type, id] = int_pair(device, "dl_device");
   CEPH_CHECK(type == kCPU, ErrorKind::kValue, "__dlpack__",
              "the tensor is on the CPU (1, 0); dl_device asks for (", type, ", ", id, ")");
 }
@@ -151,9 +162,7 @@ PyObject* tensor_dlpack(PyObject* self, PyObject* args, PyObject* kwargs) {
   CEPH_CHECK(stream == Py_None, ErrorKind::kValue, "__dlpack__",
              "a tensor on the CPU has no stream; leave it None");
   if (copy == Py_True) t = ops::_to_copy(t, {}, {}, {}, {}, false, {});
-  int major = 0, minor = 0;
-  if (max_version != Py_None && !PyArg_ParseTuple(max_version, "ii:max_version", &major, &minor))
-    return nullptr;
+  int major = max_version == Py_None ? 0 : int_pair(max_version, "max_version").first;
   return major >= 1 ? versioned_capsule(t, copy == Py_True) : legacy_capsule(t);
 }
 

@@ -71,14 +71,23 @@ Bounds slice_bounds(PyObject* slice, int64_t size) {
   return {start, stop, step};
 }
 
+// An index's code may have given the tensor other data since the dimensions were counted.
+void check_dim(const Tensor& t, int64_t dim) {
+  CEPH_CHECK(dim < t.dim(), ErrorKind::kIndex, "index", "the tensor has ", t.dim(),
+             " dimensions; an index needs dimension ", dim);
+}
+
 Tensor apply_slice(const Tensor& t, int64_t dim, PyObject* slice) {
+  check_dim(t, dim);
   Bounds b = slice_bounds(slice, t.size(dim));
+  check_dim(t, dim);
   if (b.start == 0 && b.stop >= t.size(dim) && b.step == 1) return t;
   return ops::slice(t, dim, b.start, b.stop, b.step);
 }
 
 // `shown`: the dimension as the caller counts it.
 Tensor apply_int(const Tensor& t, int64_t dim, int64_t index, int64_t shown) {
+  check_dim(t, dim);
   int64_t size = t.size(dim);
   CEPH_CHECK(index >= -size && index < size, ErrorKind::kIndex, "index", "index ", index,
              " is out of bounds for dimension ", shown, " with size ", size);
@@ -135,7 +144,8 @@ class Walk {
   void apply(PyObject* item) {
     Tensor& view = result_.view;
     if (is_int_item(item)) {
-      view = apply_int(view, dim_, to_int64(item, "index"), self_dim_);
+      int64_t index = to_int64(item, "index");
+      view = apply_int(view, dim_, index, self_dim_);
     } else if (PySlice_Check(item)) {
       view = apply_slice(view, dim_, item);
       ++dim_;

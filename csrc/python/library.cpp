@@ -33,6 +33,7 @@ class KeptFunction {
 // fn(*args, **kwargs), or fn(op, *args, **kwargs) for a fallback.
 void call_kernel(const KeptFunction& kept, bool with_op, DispatchCtx ctx, Stack& stack) {
   GilAcquire gil;
+  RunningOp running(*ctx.op);
   Ref fn = kept.get();  // the kernel may be taken back while it runs
   const OpSchema& schema = ctx.op->schema();
   std::string name = ctx.op->qualified_name();
@@ -157,6 +158,7 @@ PyObject* library_undefine(PyObject*, PyObject* name) {
       at = at->second.entry == &entry ? registrations().erase(at) : std::next(at);
     }
     forget_op(entry);
+    retire_op(std::move(found->second));
     defined().erase(found);
     return Py_NewRef(Py_None);
   });

@@ -46,6 +46,7 @@ PyObject* run_boxed(const OperatorEntry& entry, Stack stack, Run run) {
 PyObject* op_call(PyObject* self, PyObject* const* args, size_t nargsf, PyObject* kwnames) {
   return guarded([&] {
     OperatorEntry& entry = entry_of(self);
+    RunningOp running(entry);
     Stack stack = stack_from_call(entry.schema(), entry.qualified_name(), args,
                                   PyVectorcall_NARGS(nargsf), kwnames);
     return run_boxed(entry, std::move(stack), [&](Stack& s) { entry.call_boxed(s); });
@@ -67,6 +68,7 @@ PyObject* redispatch(PyObject* self, PyObject* const* args, Py_ssize_t nargs, Py
     CEPH_CHECK(nargs >= 1, ErrorKind::kType, "redispatch",
                "the first argument must be a list of dispatch keys");
     OperatorEntry& entry = entry_of(self);
+    RunningOp running(entry);
     DispatchKeySet keys = key_set(args[0]);
     Stack stack =
         stack_from_call(entry.schema(), entry.qualified_name(), args + 1, nargs - 1, kwnames);
@@ -265,6 +267,34 @@ OperatorEntry& entry_of(PyObject* op) {
   CEPH_CHECK(entry != nullptr, ErrorKind::kRuntime, text_of(object_of(op)->name),
              "the library that defined this op has been destroyed");
   return *entry;
+}
+
+namespace {
+
+std::unordered_map<const OperatorEntry*, int>& running() {
+  static std::unordered_map<const OperatorEntry*, int> calls;
+  return calls;
+}
+
+std::unordered_map<const OperatorEntry*, std::unique_ptr<OperatorEntry>>& retired() {
+  static std::unordered_map<const OperatorEntry*, std::unique_ptr<OperatorEntry>> entries;
+  return entries;
+}
+
+}  // namespace
+
+RunningOp::RunningOp(const OperatorEntry& entry) : entry_(entry) { ++running()[&entry]; }
+
+RunningOp::~RunningOp() {
+  auto found = running().find(&entry_);
+  if (--found->second > 0) return;
+  running().erase(found);
+  retired().erase(&entry_);
+}
+
+void retire_op(std::unique_ptr<OperatorEntry> entry) {
+  const OperatorEntry* key = entry.get();
+  if (running().contains(key)) retired().emplace(key, std::move(entry));
 }
 
 void forget_op(const OperatorEntry& entry) {

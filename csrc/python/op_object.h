@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "core/dispatcher.h"
 #include "python/py_util.h"
 
@@ -13,6 +15,21 @@ Ref op_object(const OperatorEntry& entry);
 OperatorEntry& entry_of(PyObject* op);
 // The op is about to go.
 void forget_op(const OperatorEntry& entry);
+
+// Around a call of an op: one that its library takes back meanwhile goes when the last call
+// returns.
+class RunningOp {
+ public:
+  explicit RunningOp(const OperatorEntry& entry);  // these two hold the interpreter lock
+  ~RunningOp();
+  RunningOp(const RunningOp&) = delete;
+  RunningOp& operator=(const RunningOp&) = delete;
+
+ private:
+  const OperatorEntry& entry_;
+};
+// Deletes the entry now or when its last call returns.
+void retire_op(std::unique_ptr<OperatorEntry> entry);
 OperatorEntry& find_op(PyObject* qualified_name);  // LookupError
 DispatchKey to_dispatch_key(PyObject* name);       // ValueError lists the keys
 

@@ -155,6 +155,8 @@ PyObject* tensor_reduce(PyObject* self, PyObject*) {
 
 // A copy of the storage, the same view of it; grad and attributes are copied likewise.
 PyObject* tensor_deepcopy(PyObject* self, PyObject* memo) {
+  CEPH_CHECK(PyDict_Check(memo), ErrorKind::kType, "__deepcopy__", "the memo must be a dict; got ",
+             type_name(memo));
   Ref key = own(PyLong_FromVoidPtr(self));
   if (PyObject* seen = PyDict_GetItemWithError(memo, key.get())) return Py_NewRef(seen);
   if (PyErr_Occurred()) throw_python_error();

@@ -107,6 +107,7 @@ Ref ask_all(const Operands& operands, PyObject* op, const CallArgs& call, const 
 // The fallback of the Python key.
 void call_rule(DispatchCtx ctx, Stack& stack) {
   GilAcquire gil;
+  RunningOp running(*ctx.op);
   const OpSchema& schema = ctx.op->schema();
   std::string name = ctx.op->qualified_name();
   Ref result;

@@ -12,7 +12,6 @@ struct StorageObject {
   PyObject_HEAD;
   Storage storage;
   PyObject* weakrefs;
-  Py_ssize_t exports;  // buffers that point into the bytes: while there are any, no resize
 };
 
 StorageImpl& impl(PyObject* self) { return *reinterpret_cast<StorageObject*>(self)->storage; }
@@ -53,8 +52,8 @@ PyObject* storage_new(PyTypeObject*, PyObject* args, PyObject* kwargs) {
 
 void storage_dealloc(PyObject* self) {
   auto* o = reinterpret_cast<StorageObject*>(self);
+  o->storage->pyobj = nullptr;  // first: a weak reference's callback may ask for the storage again
   if (o->weakrefs) PyObject_ClearWeakRefs(self);
-  o->storage->pyobj = nullptr;
   o->storage.~Storage();
   PyObject_Free(self);
 }
@@ -105,14 +104,12 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     int status =
         PyBuffer_FillInfo(view, self, storage.data(), static_cast<Py_ssize_t>(storage.nbytes()),
                           !storage.writable(), flags);
-    if (status == 0) ++reinterpret_cast<StorageObject*>(self)->exports;
+    if (status == 0) storage.pin();
     return status;
   });
 }
 
-void release_buffer(PyObject* self, Py_buffer*) {
-  --reinterpret_cast<StorageObject*>(self)->exports;
-}
+void release_buffer(PyObject* self, Py_buffer*) { impl(self).unpin(); }
 
 PyObject* nbytes(PyObject* self, PyObject*) { return PyLong_FromSize_t(impl(self).nbytes()); }
 PyObject* data_ptr(PyObject* self, PyObject*) { return PyLong_FromVoidPtr(impl(self).data()); }
@@ -122,9 +119,6 @@ PyObject* resize(PyObject* self, PyObject* size) {
   return guarded([&] {
     Py_ssize_t count = PyNumber_AsSsize_t(size, PyExc_OverflowError);
     if (count == -1 && PyErr_Occurred()) throw_python_error();
-    CEPH_CHECK(reinterpret_cast<StorageObject*>(self)->exports == 0, ErrorKind::kRuntime,
-               "UntypedStorage.resize_",
-               "a buffer points into the bytes; release the memoryview first");
     impl(self).resize(count_from(count));
     return Py_NewRef(self);
   });
@@ -158,6 +152,8 @@ PyObject* clone(PyObject* self, PyObject*) {
 
 PyObject* deepcopy(PyObject* self, PyObject* memo) {
   return guarded([&] {
+    CEPH_CHECK(PyDict_Check(memo), ErrorKind::kType, "__deepcopy__",
+               "the memo must be a dict; got ", type_name(memo));
     Ref key = own(PyLong_FromVoidPtr(self));
     if (PyObject* seen = PyDict_GetItemWithError(memo, key.get())) return Py_NewRef(seen);
     if (PyErr_Occurred()) throw_python_error();
@@ -237,7 +233,6 @@ PyObject* wrap_storage(Storage storage) {
   storage->pyobj = object;
   new (&object->storage) Storage(std::move(storage));
   object->weakrefs = nullptr;
-  object->exports = 0;
   return reinterpret_cast<PyObject*>(object);
 }
 

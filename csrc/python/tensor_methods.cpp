@@ -12,6 +12,7 @@
 #include "python/dtype.h"
 #include "python/element.h"
 #include "python/generated.h"
+#include "python/pinned.h"
 #include "python/size.h"
 #include "python/storage.h"
 
@@ -267,7 +268,10 @@ PyObject* tensor_tolist(const Tensor& t) {
   CEPH_CHECK(t.device().is_cpu() && t->has_storage(), ErrorKind::kRuntime, "tolist",
              "the tensor must have its data on the CPU; this one is on ", t.device(),
              t->has_storage() ? "" : " and wraps others");
-  return nested_list(t, 0, static_cast<const char*>(t.data())).release();
+  // Making lists may run the collector, and that any code: geometry and memory are held still.
+  Tensor still = alias_of(t);
+  Pinned pinned(t->storage());
+  return nested_list(still, 0, static_cast<const char*>(still.data())).release();
 }
 
 #define CEPH_NULLARY(name, fn, doc) {name, nullary<name, fn>, METH_NOARGS, doc}

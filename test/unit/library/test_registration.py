@@ -67,6 +67,38 @@ def test_registrations_may_be_removed_in_any_order() -> None:
     torch._C._library_undefine(name)
 
 
+def test_an_op_taken_back_while_it_runs() -> None:
+    name = torch._C._library_define("test_running", "f(Tensor x) -> Tensor")
+    op = torch._C._get_op(name)
+
+    def kernel(x: torch.Tensor) -> torch.Tensor:
+        torch._C._library_undefine(name)
+        for i in range(50):
+            torch._C._library_define("test_running", f"g{i}(Tensor x, Tensor y) -> Tensor")
+        return x
+
+    torch._C._library_impl(name, "CPU", kernel)
+    x = torch.ones(1)
+    assert op(x) is x
+    with pytest.raises(LookupError):
+        torch._C._get_op(name)
+    for i in range(50):
+        torch._C._library_undefine(f"test_running::g{i}")
+    assert torch._C._library_define("test_running", "f(Tensor x) -> Tensor") == name
+    torch._C._library_undefine(name)
+
+
+def test_names_without_utf8_are_unknown_names() -> None:
+    for call in (
+        lambda: torch._C._get_op("\udcff"),
+        lambda: torch._C._library_undefine("\udcff"),
+        lambda: torch._C._library_fallback("\udcff", print),
+        lambda: torch._C._library_impl("aten::add.Tensor", "\udcff", lambda *a, **k: a[0]),
+    ):
+        with pytest.raises((LookupError, ValueError)):
+            call()
+
+
 def test_kernels_are_let_go() -> None:
     class Kernel:
         def __call__(self, x: Any) -> Any:

@@ -198,6 +198,26 @@ def test_misbehaving_index_objects_raise(value: object) -> None:
         x.view([Misbehaving(value)])
 
 
+class Replacing:
+    """Gives the tensor that is indexed other data when it is asked for its value."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        self.tensor = tensor
+
+    def __index__(self) -> int:
+        self.tensor.data = torch.tensor(1.0)
+        return 0
+
+
+def test_a_tensor_that_changes_while_it_is_indexed() -> None:
+    x = torch.ones(2, 3)
+    with pytest.raises(IndexError, match="dimension"):
+        x[Replacing(x)]
+    x = torch.ones(2, 3)
+    with pytest.raises(IndexError, match="dimension"):
+        x[slice(Replacing(x), None)]
+
+
 class Shrinking:
     """Empties the list that it stands in when it is asked for its value."""
 

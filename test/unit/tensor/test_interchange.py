@@ -157,6 +157,9 @@ def test_dlpack_refusals() -> None:
         torch.ones(1).__dlpack__(stream=1)
     with pytest.raises(ValueError, match="dl_device"):
         torch.ones(1).__dlpack__(dl_device=(2, 0))
+    for options in ({"max_version": 5}, {"dl_device": 5}, {"max_version": ("a", 0)}):
+        with pytest.raises(TypeError):
+            torch.ones(1).__dlpack__(**options)
     with pytest.raises(RuntimeError, match="CPU"):
         torch.ones(1, device="meta").__dlpack__()
     array = np.ones(2)
@@ -228,6 +231,8 @@ def test_deepcopy_shares_inside_one_copy() -> None:
     assert y.note is not x.note
     assert y.grad is not x.grad
     assert y.grad.tolist() == x.grad.tolist()
+    with pytest.raises(TypeError, match="memo"):
+        x.__deepcopy__([])
     again = copy.deepcopy([x, x])
     assert again[0] is again[1]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import pytest
 
 import cepheid as torch
@@ -116,13 +119,41 @@ def test_storage() -> None:
     assert s[0] == 0
 
 
-def test_a_storage_with_a_buffer_on_it_keeps_its_size() -> None:
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda x: memoryview(x.untyped_storage()),
+        lambda x: x.numpy(),
+        lambda x: x.__dlpack__(),
+        lambda x: x.__dlpack__(max_version=(1, 0)),
+    ],
+)
+def test_memory_whose_address_is_known_outside_is_not_moved(take) -> None:
+    x = torch.zeros(2)
+    taken = take(x)
+    with pytest.raises(RuntimeError):
+        x.untyped_storage().resize_(100)
+    with pytest.raises(RuntimeError):
+        torch.add(torch.ones(1000), 1, out=x)
+    assert x.tolist() == [0.0, 0.0]
+    del taken
+    gc.collect()
+    assert x.untyped_storage().resize_(100).nbytes() == 100
+
+
+def test_a_storage_asked_for_while_its_object_dies() -> None:
+    x = torch.zeros(2)
+    kept = []
+    storage = x.untyped_storage()
+    watch = weakref.ref(storage, lambda _: kept.append(x.untyped_storage()))
+    del storage
+    assert kept[0] is x.untyped_storage()
+    assert watch() is None
+    kept.clear()
+
+
+def test_sizes_of_storages_are_checked() -> None:
     s = torch.UntypedStorage(4)
-    view = memoryview(s)
-    with pytest.raises(RuntimeError, match="memoryview"):
-        s.resize_(100)
-    view.release()
-    assert s.resize_(100).nbytes() == 100
     with pytest.raises(RuntimeError, match="negative"):
         s.resize_(-1)
 
