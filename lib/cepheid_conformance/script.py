@@ -32,6 +32,7 @@ class Script:
         self.chunks: list[bytes] = []
         self.size = 0
         self.made: dict[int, int] = {}  # id(Tensor) -> script id
+        self.elsewhere: dict[int, str] = {}  # id(Tensor) -> a device other than the script's
         self.kept: list[Tensor] = []  # keeps those objects alive while their id() is a key
         self._next = 0
 
@@ -49,14 +50,15 @@ class Script:
         if id(tensor) in self.made:
             return self.made[id(tensor)]
         key = self._new_id()
-        on_host = self.device == "cpu"
+        device = self.elsewhere.get(id(tensor), self.device)
+        on_host = device == "cpu"
         self.steps.append(
             {
                 "do": "make",
                 "id": key,
                 "dtype": tensor.dtype,
                 "elements": tensor.elements(),
-                "device": self.device,
+                "device": device,
                 "base": base,
                 "shape": tensor.shape,
                 "strides": tensor.element_strides(),

@@ -16,7 +16,7 @@ from ..op_spec import OpSpec
 from ..sample import ErrorSample, Sample
 from ..script import Script
 from ..tensors import Tensor
-from .common import Finding, draw, finding, run_scripts, script_for
+from .common import Finding, add_call, draw, finding, run_scripts, script_for
 
 KIND = "errors"
 NUMBER = "K23"
@@ -26,15 +26,15 @@ _ABSURD = (2**62, -(2**63), 2**63 - 1)
 
 def inapplicable(spec: OpSpec, dtype: str) -> str | None:
     """Needs an invalid argument."""
-    if _integers(spec) or errors_of(spec, dtype):
+    if _integers(spec) or spec.tensor_args or errors_of(spec, dtype):
         return None
     return "no argument of the right types is invalid in this dtype"
 
 
 def check(cell: Cell, bench: Bench) -> list[Finding]:
     """Every invalid call, by each variant that takes it, must raise and change nothing; absurd
-    integers may be refused or served, but must not end the process."""
-    return _refusals(cell, bench) + _hostile(cell, bench)
+    integers and mixed devices may be refused or served, but must not end the process."""
+    return _refusals(cell, bench) + _hostile(cell, bench) + _mixed_devices(cell, bench)
 
 
 def _refusals(cell: Cell, bench: Bench) -> list[Finding]:
@@ -73,6 +73,26 @@ def _hostile(cell: Cell, bench: Bench) -> list[Finding]:
     return [
         finding(script, sample, "crash", f"hostile argument: {outcome.crash}")
         for sample, script, outcome in zip(ordered, scripts, outcomes, strict=True)
+        if outcome.crash is not None
+    ]
+
+
+def _mixed_devices(cell: Cell, bench: Bench) -> list[Finding]:
+    """Each tensor of a small sample on meta beside the others on the host, and all on meta."""
+    samples, scripts = [], []
+    for sample in draw(cell, "small")[:1]:
+        tensors = list(sample.tensors())
+        for moved in [[tensor] for tensor in tensors] + [tensors] * (len(tensors) > 1):
+            script = Script(cell.device)
+            script.elsewhere = {id(tensor): "meta" for tensor in moved}
+            add_call(script, cell, sample)
+            samples.append(replace(sample, note=f"{len(moved)} of {len(tensors)} on meta"))
+            scripts.append(script)
+    return [
+        finding(script, sample, "crash", f"mixed devices: {outcome.crash}")
+        for sample, script, outcome in zip(
+            samples, scripts, run_scripts(bench, scripts), strict=True
+        )
         if outcome.crash is not None
     ]
 
