@@ -11,11 +11,26 @@ namespace {
 constexpr int64_t kBufferBytes = 4096;  // per operand: all of them stay in the first-level cache
 
 template <class T>
+void copy_line(char* to, int64_t to_item, const char* from, int64_t from_item, int64_t count) {
+  constexpr int64_t kSize = sizeof(T);
+  if (to_item == kSize && from_item == kSize) {
+    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
+  } else if (to_item == kSize && from_item == 0) {
+    T value;
+    std::memcpy(&value, from, sizeof(T));
+    std::fill_n(reinterpret_cast<T*>(to), count, value);
+  } else {
+    for (int64_t i = 0; i < count; ++i) {
+      std::memcpy(to + i * to_item, from + i * from_item, sizeof(T));
+    }
+  }
+}
+
+template <class T>
 void copy_rows(char* to, int64_t to_row, int64_t to_item, const char* from, int64_t from_row,
                int64_t from_item, int64_t rows, int64_t count) {
   for (int64_t row = 0; row < rows; ++row, to += to_row, from += from_row) {
-    for (int64_t i = 0; i < count; ++i)
-      std::memcpy(to + i * to_item, from + i * from_item, sizeof(T));
+    copy_line<T>(to, to_item, from, from_item, count);
   }
 }
 

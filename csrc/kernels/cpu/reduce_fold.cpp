@@ -17,7 +17,8 @@ namespace {
 // is a power of two, this gives the same tree as one walk over all chunks.
 constexpr int64_t kChunksPerPiece = 64;
 
-// Combines items in a balanced tree over their numbers, `width` trees side by side.
+// Combines items in a balanced tree over their numbers, `width` trees side by side. One is in use
+// per thread at a time: they share the memory of the levels.
 class Cascade {
  public:
   Cascade(const Fold& fold, int64_t width)
@@ -26,46 +27,70 @@ class Cascade {
   void push(char* value) {
     int level = 0;
     for (; count_ >> level & 1; ++level) {
-      fold_.combine(levels_[level].data(), value, width_);
-      std::memcpy(value, levels_[level].data(), bytes_);
+      fold_.combine(at(level), value, width_);
+      std::memcpy(value, at(level), bytes_);
     }
-    if (levels_.size() == static_cast<size_t>(level)) levels_.emplace_back(bytes_);
-    std::memcpy(levels_[level].data(), value, bytes_);
     ++count_;
+    std::memcpy(at(level), value, bytes_);
   }
   void finish(char* result) {
     bool first = true;
-    for (size_t level = 0; level < levels_.size(); ++level) {
+    for (int level = 0; count_ >> level != 0; ++level) {
       if (!(count_ >> level & 1)) continue;
-      if (!first) fold_.combine(levels_[level].data(), result, width_);
-      std::memcpy(result, levels_[level].data(), bytes_);
+      if (!first) fold_.combine(at(level), result, width_);
+      std::memcpy(result, at(level), bytes_);
       first = false;
     }
   }
 
  private:
+  char* at(int level) {
+    thread_local std::vector<char> levels;
+    auto end = static_cast<size_t>(level + 1) * bytes_;
+    if (levels.size() < end) levels.resize(2 * end);
+    return levels.data() + end - bytes_;
+  }
+
   const Fold& fold_;
   int64_t width_;
   size_t bytes_;
   int64_t count_ = 0;
-  std::vector<std::vector<char>> levels_;
 };
 
-void gather(char* to, const char* from, int64_t stride, int64_t count, size_t item) {
-  for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * item, from + i * stride, item);
+template <size_t kItem>
+void gather_as(char* to, const char* from, const int64_t* offsets, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * kItem, from + offsets[i], kItem);
 }
-void gather_items(char* to, const char* from, int64_t stride, int64_t count, size_t item) {
+void gather(char* to, const char* from, const int64_t* offsets, int64_t count, size_t item) {
   switch (item) {
   case 1:
-    return gather(to, from, stride, count, 1);
+    return gather_as<1>(to, from, offsets, count);
   case 2:
-    return gather(to, from, stride, count, 2);
+    return gather_as<2>(to, from, offsets, count);
   case 4:
-    return gather(to, from, stride, count, 4);
+    return gather_as<4>(to, from, offsets, count);
   case 8:
-    return gather(to, from, stride, count, 8);
+    return gather_as<8>(to, from, offsets, count);
   default:
-    return gather(to, from, stride, count, 16);
+    return gather_as<16>(to, from, offsets, count);
+  }
+}
+template <size_t kItem>
+void scatter_as(char* to, const int64_t* offsets, const char* from, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) std::memcpy(to + offsets[i], from + i * kItem, kItem);
+}
+void scatter(char* to, const int64_t* offsets, const char* from, int64_t count, size_t item) {
+  switch (item) {
+  case 1:
+    return scatter_as<1>(to, offsets, from, count);
+  case 2:
+    return scatter_as<2>(to, offsets, from, count);
+  case 4:
+    return scatter_as<4>(to, offsets, from, count);
+  case 8:
+    return scatter_as<8>(to, offsets, from, count);
+  default:
+    return scatter_as<16>(to, offsets, from, count);
   }
 }
 
@@ -139,9 +164,10 @@ class Folding {
     default:
       break;
     }
+    int64_t offsets[Fold::kMaxColumns];
+    plan_.input_offsets(at.output, at.width, offsets);
     for (int64_t i = 0; i < at.width; ++i) {
-      const char* base = in_ + plan_.input_offset(at.output + i);
-      fold_row(base, first, last, results + i * fold_.item_size);
+      fold_row(in_ + offsets[i], first, last, results + i * fold_.item_size);
     }
   }
 
@@ -159,21 +185,17 @@ class Folding {
 
   // Terms [first, last) of the result at `base`, contiguous and in the compute dtype.
   const void* row_terms(const char* base, int64_t first, int64_t last) {
-    bool direct = plan_.reading == ReducePlan::Reading::kRow;
-    if (direct && in_dtype_ == compute_) return base + first * static_cast<int64_t>(in_item_);
     thread_local std::vector<char> raw, terms;
+    thread_local std::vector<int64_t> offsets;
     const char* source = base + first * static_cast<int64_t>(in_item_);
-    if (!direct) {
+    if (plan_.reading != ReducePlan::Reading::kRow) {
       raw.resize(static_cast<size_t>(fold_.chunk) * in_item_);
-      for (int64_t t = first; t < last;) {
-        int64_t run = std::min(last - t, plan_.run_length(t));
-        gather_items(raw.data() + (t - first) * in_item_, base + plan_.term_offset(t),
-                     plan_.reduced_in.empty() ? 0 : plan_.reduced_in.back(), run, in_item_);
-        t += run;
-      }
+      offsets.resize(static_cast<size_t>(fold_.chunk));
+      plan_.term_offsets(first, last - first, offsets.data());
+      gather(raw.data(), base, offsets.data(), last - first, in_item_);
       source = raw.data();
-      if (in_dtype_ == compute_) return source;
     }
+    if (in_dtype_ == compute_) return source;
     terms.resize(static_cast<size_t>(fold_.chunk * fold_.item_size));
     convert_elements(terms.data(), compute_, source, in_dtype_, last - first);
     return terms.data();
@@ -191,67 +213,55 @@ class Folding {
 
   void fold_tile(Job job, int64_t first, int64_t last, char* results) {
     thread_local std::vector<const char*> rows;
-    thread_local std::vector<char> raw, terms;
-    const int64_t row_bytes = job.width * fold_.item_size;
-    bool columns = plan_.reading == ReducePlan::Reading::kColumns;
-    bool same = in_dtype_ == compute_;
-    rows.resize(static_cast<size_t>(last - first));
-    if (!columns) raw.resize(static_cast<size_t>((last - first) * job.width) * in_item_);
-    if (!same) terms.resize(static_cast<size_t>((last - first) * row_bytes));
-    int64_t offsets[Fold::kMaxColumns];
-    for (int64_t i = 0; i < (columns ? 1 : job.width); ++i) {
-      offsets[i] = plan_.input_offset(job.output + i);
-    }
-    for (int64_t t = first; t < last; ++t) {
-      const char* row = in_ + offsets[0] + plan_.term_offset(t);
-      if (!columns) {
-        char* to = raw.data() + (t - first) * job.width * static_cast<int64_t>(in_item_);
-        gather_row(to, in_ + plan_.term_offset(t), offsets, job.width);
-        row = to;
-      }
-      if (!same) {
-        char* to = terms.data() + (t - first) * row_bytes;
-        convert_elements(to, compute_, row, in_dtype_, job.width);
-        row = to;
-      }
-      rows[static_cast<size_t>(t - first)] = row;
-    }
-    fold_.columns(rows.data(), last - first, job.width, results);
+    thread_local std::vector<int64_t> terms;
+    const int64_t count = last - first;
+    rows.resize(static_cast<size_t>(count));
+    terms.resize(static_cast<size_t>(count));
+    plan_.term_offsets(first, count, terms.data());
+    const char* base = in_;
+    if (plan_.reading == ReducePlan::Reading::kColumns) base += plan_.input_offset(job.output);
+    for (size_t t = 0; t < rows.size(); ++t) rows[t] = base + terms[t];
+    if (plan_.reading == ReducePlan::Reading::kTile) gather_rows(job, rows);
+    if (in_dtype_ != compute_) convert_rows(job.width, rows);
+    fold_.columns(rows.data(), count, job.width, results);
   }
 
-  template <size_t kItem>
-  static void gather_at(char* to, const char* from, const int64_t* offsets, int64_t count) {
-    for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * kItem, from + offsets[i], kItem);
+  // Makes the items of each row, which lie at the offsets of the results, adjoin.
+  void gather_rows(Job job, std::vector<const char*>& rows) {
+    thread_local std::vector<char> raw;
+    int64_t offsets[Fold::kMaxColumns];
+    plan_.input_offsets(job.output, job.width, offsets);
+    const size_t bytes = static_cast<size_t>(job.width) * in_item_;
+    raw.resize(rows.size() * bytes);
+    for (size_t t = 0; t < rows.size(); ++t) {
+      gather(raw.data() + t * bytes, rows[t], offsets, job.width, in_item_);
+      rows[t] = raw.data() + t * bytes;
+    }
   }
-  void gather_row(char* to, const char* from, const int64_t* offsets, int64_t count) const {
-    switch (in_item_) {
-    case 1:
-      return gather_at<1>(to, from, offsets, count);
-    case 2:
-      return gather_at<2>(to, from, offsets, count);
-    case 4:
-      return gather_at<4>(to, from, offsets, count);
-    case 8:
-      return gather_at<8>(to, from, offsets, count);
-    default:
-      return gather_at<16>(to, from, offsets, count);
+
+  void convert_rows(int64_t width, std::vector<const char*>& rows) {
+    thread_local std::vector<char> converted;
+    const auto bytes = static_cast<size_t>(width * fold_.item_size);
+    converted.resize(rows.size() * bytes);
+    for (size_t t = 0; t < rows.size(); ++t) {
+      char* to = converted.data() + t * bytes;
+      convert_elements(to, compute_, rows[t], in_dtype_, width);
+      rows[t] = to;
     }
   }
 
   void write(int64_t job, char* results) {
     Job at = job_at(job);
     finish_(results, at.width);
-    char converted[Fold::kMaxColumns * 16];
+    alignas(16) char converted[Fold::kMaxColumns * 16];
     const char* from = results;
-    auto item = static_cast<int64_t>(item_size(out_dtype_));
     if (out_dtype_ != compute_) {
       convert_elements(converted, out_dtype_, results, compute_, at.width);
       from = converted;
     }
-    for (int64_t i = 0; i < at.width; ++i) {
-      std::memcpy(out_ + plan_.output_offset(at.output + i), from + i * item,
-                  static_cast<size_t>(item));
-    }
+    int64_t offsets[Fold::kMaxColumns];
+    plan_.output_offsets(at.output, at.width, offsets);
+    scatter(out_, offsets, from, at.width, item_size(out_dtype_));
   }
 
   ReducePlan plan_;

@@ -1,5 +1,7 @@
 #include "kernels/cpu/reduce_plan.h"
 
+#include <algorithm>
+
 namespace ceph::kernels {
 
 namespace {
@@ -11,6 +13,20 @@ int64_t offset_of(int64_t index, const DimVector& sizes, const DimVector& stride
     index /= sizes[d];
   }
   return offset;
+}
+
+// Along the innermost dimension offsets are a line.
+void offsets_of(int64_t first, int64_t count, const DimVector& sizes, const DimVector& strides,
+                int64_t* offsets) {
+  const int64_t inner = sizes.empty() ? 1 : sizes.back();
+  const int64_t stride = sizes.empty() ? 0 : strides.back();
+  for (int64_t done = 0; done < count;) {
+    const int64_t at = first + done;
+    const int64_t run = std::min(count - done, inner - at % inner);
+    const int64_t base = offset_of(at, sizes, strides);
+    for (int64_t i = 0; i < run; ++i) offsets[done + i] = base + i * stride;
+    done += run;
+  }
 }
 
 }  // namespace
@@ -83,13 +99,14 @@ int64_t ReducePlan::input_offset(int64_t output) const {
 int64_t ReducePlan::output_offset(int64_t output) const {
   return offset_of(output, kept_sizes, kept_out);
 }
-int64_t ReducePlan::term_offset(int64_t term) const {
-  return offset_of(term, reduced_sizes, reduced_in);
+void ReducePlan::input_offsets(int64_t first, int64_t count, int64_t* offsets) const {
+  offsets_of(first, count, kept_sizes, kept_in, offsets);
 }
-int64_t ReducePlan::run_length(int64_t term) const {
-  if (reduced_sizes.empty()) return 1;
-  int64_t inner = reduced_sizes.back();
-  return inner - term % inner;
+void ReducePlan::output_offsets(int64_t first, int64_t count, int64_t* offsets) const {
+  offsets_of(first, count, kept_sizes, kept_out, offsets);
+}
+void ReducePlan::term_offsets(int64_t first, int64_t count, int64_t* offsets) const {
+  offsets_of(first, count, reduced_sizes, reduced_in, offsets);
 }
 
 }  // namespace ceph::kernels

@@ -24,12 +24,13 @@ struct ReducePlan {
   // `reduced`: one flag per dimension of `self`; `out` has them kept as 1 or left out.
   ReducePlan(const Tensor& self, ArrayRef<uint8_t> reduced, bool keepdim, const Tensor& out);
 
-  // Byte offsets of a result in the input and in the output, and of a term from its result.
+  // Byte offsets in the input and the output of `count` results from `first` on, and of terms from
+  // their result.
+  void input_offsets(int64_t first, int64_t count, int64_t* offsets) const;
+  void output_offsets(int64_t first, int64_t count, int64_t* offsets) const;
+  void term_offsets(int64_t first, int64_t count, int64_t* offsets) const;
   int64_t input_offset(int64_t output) const;
   int64_t output_offset(int64_t output) const;
-  int64_t term_offset(int64_t term) const;
-  // Terms that follow `term` at one stride, itself included.
-  int64_t run_length(int64_t term) const;
 
  private:
   void add_kept(int64_t size, int64_t in, int64_t out);

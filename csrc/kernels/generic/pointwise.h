@@ -1,39 +1,60 @@
 // The loop of a pointwise op, instantiated by generated units.
 
-template <class Functor, class Compute, class Out, class... In>
-struct PointwiseBlock;
+#include "kernels/generic/half_blocks.h"
 
-template <class Functor, class Compute, class Out, class A>
-struct PointwiseBlock<Functor, Compute, Out, A> {
-  static void run(char* const* data, int64_t count, const void* scalars) {
-    const Functor f(static_cast<const arithmetic_t<Compute>*>(scalars));
-    Out* out = reinterpret_cast<Out*>(data[0]);
-    const A* a = reinterpret_cast<const A*>(data[1]);
+template <class F, class Out, class... In>
+CEPH_INLINE void for_elements(F f, int64_t count, Out* out, const In*... in) {
 #pragma GCC ivdep
-    for (int64_t i = 0; i < count; ++i) store(out + i, f(load(a + i)));
+  for (int64_t i = 0; i < count; ++i) store(out + i, f(load(in + i)...));
+}
+
+// One operand of a block: where the loop reads it, float16 converted into the buffer.
+template <class M>
+CEPH_INLINE const auto* read_block(const char* at, int64_t first, int64_t count, float* buffer) {
+  const M* from = reinterpret_cast<const M*>(at) + first;
+  if constexpr (std::is_same_v<M, Half>) {
+    widen_block(from, buffer, count);
+    return static_cast<const float*>(buffer);
+  } else {
+    return from;
   }
-};
-template <class Functor, class Compute, class Out, class A, class B>
-struct PointwiseBlock<Functor, Compute, Out, A, B> {
+}
+template <class M>
+CEPH_INLINE auto* result_block(char* at, int64_t first, float* buffer) {
+  if constexpr (std::is_same_v<M, Half>)
+    return buffer;
+  else
+    return reinterpret_cast<M*>(at) + first;
+}
+
+template <class Functor, class Compute, class Out, class... In>
+struct PointwiseBlock {
   static void run(char* const* data, int64_t count, const void* scalars) {
     const Functor f(static_cast<const arithmetic_t<Compute>*>(scalars));
-    Out* out = reinterpret_cast<Out*>(data[0]);
-    const A* a = reinterpret_cast<const A*>(data[1]);
-    const B* b = reinterpret_cast<const B*>(data[2]);
-#pragma GCC ivdep
-    for (int64_t i = 0; i < count; ++i) store(out + i, f(load(a + i), load(b + i)));
+    run_operands(f, data, count, std::index_sequence_for<In...>());
   }
-};
-template <class Functor, class Compute, class Out, class A, class B, class C>
-struct PointwiseBlock<Functor, Compute, Out, A, B, C> {
-  static void run(char* const* data, int64_t count, const void* scalars) {
-    const Functor f(static_cast<const arithmetic_t<Compute>*>(scalars));
-    Out* out = reinterpret_cast<Out*>(data[0]);
-    const A* a = reinterpret_cast<const A*>(data[1]);
-    const B* b = reinterpret_cast<const B*>(data[2]);
-    const C* c = reinterpret_cast<const C*>(data[3]);
-#pragma GCC ivdep
-    for (int64_t i = 0; i < count; ++i) store(out + i, f(load(a + i), load(b + i), load(c + i)));
+
+ private:
+  static constexpr bool kHasHalf = std::is_same_v<Out, Half> || (std::is_same_v<In, Half> || ...);
+
+  template <size_t... I>
+  CEPH_INLINE static void run_operands(const Functor& f, char* const* data, int64_t count,
+                                       std::index_sequence<I...>) {
+    if constexpr (!kHasHalf) {
+      for_elements(f, count, reinterpret_cast<Out*>(data[0]),
+                   reinterpret_cast<const In*>(data[I + 1])...);
+    } else {
+      constexpr int64_t kBlock = 512;
+      alignas(64) float buffers[1 + sizeof...(In)][kBlock];
+      for (int64_t first = 0; first < count; first += kBlock) {
+        const int64_t length = count - first < kBlock ? count - first : kBlock;
+        for_elements(f, length, result_block<Out>(data[0], first, buffers[0]),
+                     read_block<In>(data[I + 1], first, length, buffers[I + 1])...);
+        if constexpr (std::is_same_v<Out, Half>) {
+          narrow_block(buffers[0], reinterpret_cast<Half*>(data[0]) + first, length);
+        }
+      }
+    }
   }
 };
 

@@ -9,6 +9,11 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "base/dtype.h"
 #include "kernels/pointwise_blocks.h"
