@@ -46,11 +46,21 @@ def _unary(draw: Draw, domain: str) -> Iterator[Sample]:
     yield from samples_of_tensor(draw, domain)
     if draw.kind == "special":
         yield Sample({"self": special_tensor(draw.info)}, "special values")
+        if draw.spec.name == "abs" and draw.info.is_complex:
+            yield Sample({"self": _extreme_magnitudes(draw)}, "squares overflow or vanish")
     if draw.kind == "dtype" and not draw.info.is_inexact:
         wide = "any" if draw.info.kind == "bool" else "wide"
         yield Sample({"self": draw.tensor((70,), wide)}, "the whole range of the dtype")
     if draw.kind == "accuracy" and draw.info.is_inexact:
         yield from _accuracy(draw, domain)
+
+
+def _extreme_magnitudes(draw: Draw) -> Tensor:
+    """Complex numbers whose modulus is representable but whose square isn't."""
+    part = DTYPES[draw.info.real_name]
+    scales = np.array([part.max_value / 8, part.max_value**0.75, part.tiny**0.75, part.tiny * 8])
+    units = np.array([3 + 4j, -4 + 3j, 1 - 1j, 5j, 0.5 + 1e-3j])
+    return Tensor(draw.dtype, np.outer(scales, units).ravel().astype(draw.info.carrier))
 
 
 def _accuracy(draw: Draw, domain: str) -> Iterator[Sample]:
