@@ -6,6 +6,15 @@ namespace ceph {
 
 // What autograd keeps beside a tensor. This version has no graph: only `grad`, set by the user.
 struct AutogradMeta final : AutogradMetaInterface {
+  // A grad may have a grad, and so on: the chain is let go of one by one, not by recursion.
+  ~AutogradMeta() override {
+    Tensor next = std::move(grad);
+    while (next.defined() && next->use_count() == 1) {
+      auto* meta = static_cast<AutogradMeta*>(next->autograd_meta());
+      next = meta ? std::move(meta->grad) : Tensor();
+    }
+  }
+
   Tensor grad;
 };
 

@@ -100,6 +100,13 @@ Tensor Parsed::wrapped_number(PyObject* number) {
   return ceph::wrapped_number(to_scalar(number, "number"));
 }
 
+// Converting another argument may have run code that changed the list.
+const Tensor& Parsed::still_tensor(PyObject* item) const {
+  CEPH_CHECK(is_tensor(item), ErrorKind::kType, name,
+             "a list of tensors was changed during the call; it holds a ", type_name(item));
+  return unwrap(item);
+}
+
 std::vector<Tensor> Parsed::tensors(int i) const {
   std::vector<Tensor> list;
   if (!slots[i]) return list;
@@ -107,13 +114,15 @@ std::vector<Tensor> Parsed::tensors(int i) const {
   list.reserve(static_cast<size_t>(count));
   for (Py_ssize_t k = 0; k < count; ++k) {
     PyObject* item = PySequence_Fast_GET_ITEM(slots[i], k);
-    list.push_back(item == Py_None ? Tensor() : unwrap(item));
+    list.push_back(item == Py_None ? Tensor() : still_tensor(item));
   }
   return list;
 }
 
 const Tensor& Parsed::out(int i, int which) const {
-  return unwrap(PySequence_Fast_GET_ITEM(slots[i], which));
+  CEPH_CHECK(which < PySequence_Fast_GET_SIZE(slots[i]), ErrorKind::kType, name,
+             "the out= list was changed during the call");
+  return still_tensor(PySequence_Fast_GET_ITEM(slots[i], which));
 }
 
 Scalar Parsed::scalar(int i) const { return to_scalar(slots[i], name); }

@@ -138,6 +138,7 @@ class Parsed {
 
  private:
   static Tensor wrapped_number(PyObject* number);
+  const Tensor& still_tensor(PyObject* item) const;
   static const Tensor undefined_;
 };
 

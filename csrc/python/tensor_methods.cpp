@@ -13,6 +13,7 @@
 #include "python/element.h"
 #include "python/generated.h"
 #include "python/pinned.h"
+#include "python/recursion.h"
 #include "python/size.h"
 #include "python/storage.h"
 
@@ -169,6 +170,7 @@ PyObject* item(const Tensor& t) { return wrap_scalar(item_of(t, "item")); }
 
 Ref nested_list(const Tensor& t, int64_t dim, const char* at) {
   if (dim == t.dim()) return own(load_element(t.dtype(), at));
+  RecursionLevel level(" in tolist");
   int64_t step = t.stride(dim) * static_cast<int64_t>(item_size(t.dtype()));
   Ref list = own(PyList_New(static_cast<Py_ssize_t>(t.size(dim))));
   for (int64_t i = 0; i < t.size(dim); ++i) {

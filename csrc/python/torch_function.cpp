@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "python/recursion.h"
 #include "python/tensor_object.h"
 
 namespace ceph::python {
@@ -156,6 +157,7 @@ Ref converted(Ref result, PyTypeObject* cls) {
     return own(wrap_as(cls, alias_of(unwrap(object))));
   }
   if (!PyTuple_Check(object) && !PyList_Check(object)) return result;
+  RecursionLevel level(" in the results of __torch_function__");
   Py_ssize_t count = PySequence_Fast_GET_SIZE(object);
   Ref items = own(PyList_New(count));
   for (Py_ssize_t i = 0; i < count; ++i) {

@@ -120,6 +120,23 @@ def test_out() -> None:
         X.add(1, out=out)
 
 
+class Spoiler:
+    """Puts something else into a list when it is asked for its value."""
+
+    def __init__(self, home: list[object]) -> None:
+        self.home = home
+
+    def __index__(self) -> int:
+        self.home[:] = [5]
+        return 0
+
+
+def test_an_out_list_that_changes_during_the_call() -> None:
+    outs: list[object] = [torch.empty(0), torch.empty(0, dtype=torch.int64)]
+    with pytest.raises(TypeError, match="changed during the call"):
+        torch.sort(X, Spoiler(outs), out=outs)
+
+
 def test_named_results() -> None:
     result = torch.sort(torch.tensor([3, 1, 2]))
     assert result.values.tolist() == [1, 2, 3]

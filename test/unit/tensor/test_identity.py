@@ -176,6 +176,26 @@ def test_an_object_saved_by_its_finalizer_works() -> None:
     Returning.kept.clear()
 
 
+def test_long_chains_of_grads_are_let_go_without_recursion() -> None:
+    for attributes in (False, True):
+        head = torch.ones(1)
+        for _ in range(100_000):
+            following = torch.ones(1)
+            if attributes:
+                following.note = 1
+            following.grad = head
+            head = following
+        del following
+        gc.collect()
+        del head
+        gc.collect()
+
+
+def test_depth_without_end_is_an_error() -> None:
+    with pytest.raises(RecursionError):
+        torch.ones(1)[(None,) * 100_000].tolist()
+
+
 def test_the_class_can_be_patched() -> None:
     x = torch.ones(2)
     torch.Tensor.doubled = lambda self: self * 2
