@@ -8,8 +8,14 @@ from pathlib import Path
 
 from tools.lint.common import CPP_SUFFIXES, Problem, blank_cpp, line_of, relative, tree
 
-# The helper, and the bridge that turns errors of one language into those of the other.
-HELPER = ("csrc/base/error.h", "csrc/base/error.cpp", "csrc/python/errors.cpp")
+# The helper; the bridge that turns errors of one language into those of the other; the dispatcher,
+# which names the entry that lacks a kernel, whatever op the user called.
+HELPER = (
+    "csrc/base/error.h",
+    "csrc/base/error.cpp",
+    "csrc/core/dispatcher.cpp",
+    "csrc/python/errors.cpp",
+)
 _THROW = re.compile(r"\bthrow\b\s*([^;]*)")
 _STANDARD = re.compile(r"\bstd::(runtime_error|logic_error|invalid_argument|out_of_range)\s*[({]")
 _EMPTY_OP = re.compile(r'\bfail\s*\(\s*ErrorKind::\w+\s*,\s*""')
