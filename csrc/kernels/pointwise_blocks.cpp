@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstring>
 
+#include "kernels/repeat.h"
+
 namespace ceph::kernels {
 
 namespace {
@@ -16,9 +18,7 @@ void copy_line(char* to, int64_t to_item, const char* from, int64_t from_item, i
   if (to_item == kSize && from_item == kSize) {
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
   } else if (to_item == kSize && from_item == 0) {
-    T value;
-    std::memcpy(&value, from, sizeof(T));
-    std::fill_n(reinterpret_cast<T*>(to), count, value);
+    repeat_item(to, from, kSize, count);
   } else {
     for (int64_t i = 0; i < count; ++i) {
       std::memcpy(to + i * to_item, from + i * from_item, sizeof(T));

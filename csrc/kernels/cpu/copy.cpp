@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/tensor_iterator.h"
+#include "kernels/repeat.h"
 #include "kernels/tables.h"
 
 namespace ceph::kernels {
@@ -23,9 +24,7 @@ void copy_line(char* to, int64_t to_stride, const char* from, int64_t from_strid
   if (to_stride == kSize && from_stride == kSize) {
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof(T));
   } else if (to_stride == kSize && from_stride == 0) {
-    T value;
-    std::memcpy(&value, from, sizeof(T));
-    std::fill_n(reinterpret_cast<T*>(to), count, value);
+    repeat_item(to, from, kSize, count);
   } else {
     for (int64_t i = 0; i < count; ++i) {
       std::memcpy(to + i * to_stride, from + i * from_stride, sizeof(T));

@@ -1,10 +1,10 @@
 #include "kernels/fill.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "core/tensor_iterator.h"
 #include "kernels/copy.h"
+#include "kernels/repeat.h"
 #include "kernels/tables.h"
 
 namespace ceph::kernels {
@@ -24,34 +24,10 @@ struct Pattern {
   }
 };
 
-template <class T>
 void fill_line(char* to, int64_t stride, int64_t count, const Pattern& pattern) {
-  T value;
-  std::memcpy(&value, pattern.bytes, sizeof(T));
-  if (stride == static_cast<int64_t>(sizeof(T))) {
-    std::fill_n(reinterpret_cast<T*>(to), count, value);
-  } else {
-    for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * stride, &value, sizeof(T));
-  }
-}
-
-struct Item16 {
-  uint64_t words[2];
-};
-
-void fill_items(char* to, int64_t stride, int64_t count, const Pattern& pattern) {
-  switch (pattern.size) {
-  case 1:
-    return fill_line<uint8_t>(to, stride, count, pattern);
-  case 2:
-    return fill_line<uint16_t>(to, stride, count, pattern);
-  case 4:
-    return fill_line<uint32_t>(to, stride, count, pattern);
-  case 8:
-    return fill_line<uint64_t>(to, stride, count, pattern);
-  default:
-    return fill_line<Item16>(to, stride, count, pattern);
-  }
+  const auto item = static_cast<int64_t>(pattern.size);
+  if (stride == item) return repeat_item(to, pattern.bytes, item, count);
+  for (int64_t i = 0; i < count; ++i) std::memcpy(to + i * stride, pattern.bytes, pattern.size);
 }
 
 void fill_pattern(const Tensor& self, const Pattern& pattern) {
@@ -65,7 +41,7 @@ void fill_pattern(const Tensor& self, const Pattern& pattern) {
       if (bytes)
         std::memset(at, pattern.bytes[0], static_cast<size_t>((last - first) * item));
       else
-        fill_items(at, item, last - first, pattern);
+        fill_line(at, item, last - first, pattern);
     });
     return;
   }
@@ -75,7 +51,7 @@ void fill_pattern(const Tensor& self, const Pattern& pattern) {
   TensorIterator it = TensorIterator::over(self.sizes(), {data}, {strides});
   it.for_each([&](char* const* at, const int64_t* steps, int64_t size0, int64_t size1) {
     for (int64_t row = 0; row < size1; ++row) {
-      fill_items(at[0] + row * steps[1], steps[0], size0, pattern);
+      fill_line(at[0] + row * steps[1], steps[0], size0, pattern);
     }
   });
 }
