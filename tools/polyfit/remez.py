@@ -58,8 +58,14 @@ def _chebyshev(low: mpf, high: mpf, count: int) -> list[mpf]:
 
 
 def _error_of(function: Function, weight: Function, coefficients: list[mpf]) -> Function:
-    reverse = coefficients[::-1]
-    return lambda x: weight(x) * (function(x) - mp.polyval(reverse, x))
+    return lambda x: weight(x) * (function(x) - _evaluate(coefficients, x))
+
+
+def _evaluate(coefficients: list[mpf], x: mpf) -> mpf:
+    value = mpf(0)
+    for c in reversed(coefficients):
+        value = value * x + c
+    return value
 
 
 def _solve(
