@@ -2,6 +2,8 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include <cxxabi.h>
+#include <unistd.h>
 
 #include <string>
 #include <utility>
@@ -80,12 +82,24 @@ inline auto guarded_status(F&& body) noexcept -> decltype(body()) {
   }
 }
 
+// Takes the interpreter lock. When the interpreter is ending, CPython before 3.14 answers a daemon
+// thread with pthread_exit, which would unwind C++ frames, destructors and all, without the lock.
+// Such a thread sleeps here until the process is gone, as it does since 3.14.
+template <class Take>
+auto take_lock(Take&& take) {
+  try {
+    return take();
+  } catch (const abi::__forced_unwind&) {
+    for (;;) pause();
+  }
+}
+
 // Lets other Python threads run while this one is in C++.
 class GilRelease {
  public:
   explicit GilRelease(bool on) : state_(on ? PyEval_SaveThread() : nullptr) {}
   ~GilRelease() {
-    if (state_) PyEval_RestoreThread(state_);
+    if (state_) take_lock([this] { PyEval_RestoreThread(state_); });
   }
   GilRelease(const GilRelease&) = delete;
   GilRelease& operator=(const GilRelease&) = delete;
@@ -97,7 +111,7 @@ class GilRelease {
 // Enters Python from C++ that may or may not hold the interpreter lock.
 class GilAcquire {
  public:
-  GilAcquire() : state_(PyGILState_Ensure()) {}
+  GilAcquire() : state_(take_lock(PyGILState_Ensure)) {}
   ~GilAcquire() { PyGILState_Release(state_); }
   GilAcquire(const GilAcquire&) = delete;
   GilAcquire& operator=(const GilAcquire&) = delete;
