@@ -241,6 +241,7 @@ PyObject* array_from_tensor(const Tensor& t, const char* op) {
              t.device(), t->has_storage() ? "" : " and wraps others");
   CEPH_CHECK(format_of(t.dtype()), ErrorKind::kType, op, "NumPy has no dtype ", t.dtype(),
              "; convert first, such as with .float()");
+  t.data();  // throws here: NumPy would take an object whose buffer fails for a scalar
   Ref asarray = import_attribute("numpy", "asarray");
   Ref source = make_export(t);
   return checked(PyObject_CallOneArg(asarray.get(), source.get()));
