@@ -4,6 +4,8 @@
 #include <array>
 #include <unordered_map>
 
+#include "base/op_scope.h"
+
 namespace ceph {
 
 struct Dispatcher::State {
@@ -33,6 +35,15 @@ DispatchKeySet keys_of_value(const Value& value) {
     return detail::keys_of(TensorList(*list));
   if (const auto* device = std::get_if<Device>(&value)) return detail::keys_of(*device);
   return {};
+}
+
+// See Note [Composites speak in their own name].
+std::shared_ptr<BoxedKernel> outside_ops(std::shared_ptr<BoxedKernel> kernel) {
+  if (!kernel) return nullptr;
+  return std::make_shared<BoxedKernel>([kernel = std::move(kernel)](DispatchCtx ctx, Stack& stack) {
+    const OutsideOps outside;
+    (*kernel)(ctx, stack);
+  });
 }
 
 std::string key_names(DispatchKeySet keys) {
@@ -100,7 +111,7 @@ OperatorEntry::Registered OperatorEntry::set_boxed(DispatchKey key,
   const std::lock_guard lock(Dispatcher::global().state_.mutex);
   Registered before{own_[index_of(key)], std::move(own_boxed_[index_of(key)])};
   own_[index_of(key)] = nullptr;
-  own_boxed_[index_of(key)] = std::move(kernel);
+  own_boxed_[index_of(key)] = outside_ops(std::move(kernel));
   rebuild();
   return before;
 }
@@ -153,16 +164,17 @@ void OperatorEntry::redispatch_boxed(DispatchKeySet keys, Stack& stack) const {
     from_stack_(*this, keys, stack);
     return;
   }
-  const DispatchKeySet left = keys & mask_;
-  if (left.empty()) throw_no_kernel(keys);
+  const DispatchKeySet left = runnable(keys);
   const std::shared_ptr<BoxedKernel> kernel = boxed(left.highest());
   (*kernel)(DispatchCtx{this, left}, stack);
 }
 
 void OperatorEntry::throw_no_kernel(DispatchKeySet keys) const {
-  fail(ErrorKind::kNotImplemented, qualified_name(), "no kernel for ",
-       key_names(keys & kBackendKeys), "; this op has kernels for ",
-       key_names(mask_ & kBackendKeys));
+  // In its own name, within a composite too: which kernel is missing is what has to be said.
+  throw Error(ErrorKind::kNotImplemented,
+              detail::concat(qualified_name(), ": no kernel for ",
+                             key_names((keys - mask_) & kBackendKeys), "; this op has kernels for ",
+                             key_names(mask_ & kBackendKeys)));
 }
 
 Dispatcher::Dispatcher() : state_(*new State) {}
@@ -193,7 +205,7 @@ std::vector<OperatorEntry*> Dispatcher::all() const {
 
 void Dispatcher::set_fallback(DispatchKey key, std::shared_ptr<BoxedKernel> fallback) {
   const std::lock_guard lock(state_.mutex);
-  state_.fallbacks[index_of(key)] = std::move(fallback);
+  state_.fallbacks[index_of(key)] = outside_ops(std::move(fallback));
   for (auto& [name, entry] : state_.ops) entry->rebuild();
 }
 

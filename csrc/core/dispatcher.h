@@ -90,6 +90,16 @@ class CEPH_API OperatorEntry {
   // Calls with boxed arguments through the same table.
   void call_boxed(Stack& stack) const;
   void redispatch_boxed(DispatchKeySet keys, Stack& stack) const;
+  // Of `keys`, those that have something to run; NotImplementedError where that is none, or only a
+  // backend below one that an operand is on: its kernel can't read that operand.
+  DispatchKeySet runnable(DispatchKeySet keys) const {
+    const DispatchKeySet left = keys & mask_, missing = (keys - mask_) & kBackendKeys;
+    if (left.empty()) [[unlikely]]
+      throw_no_kernel(keys);
+    if (!missing.empty() && left.highest() < missing.highest()) [[unlikely]]
+      throw_no_kernel(keys);
+    return left;
+  }
   [[noreturn]] void throw_no_kernel(DispatchKeySet keys) const;
 
  private:
@@ -165,9 +175,7 @@ struct Thunks<R(A...)> {
   using Kernel = R (*)(DispatchCtx, A...);
 
   static R run(const OperatorEntry& op, DispatchKeySet keys, A... args) {
-    DispatchKeySet left = keys & op.mask();
-    if (left.empty()) [[unlikely]]
-      op.throw_no_kernel(keys);
+    const DispatchKeySet left = op.runnable(keys);
     return reinterpret_cast<Kernel>(op.kernel(left.highest()))(DispatchCtx{&op, left},
                                                                std::forward<A>(args)...);
   }

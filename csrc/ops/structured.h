@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/op_scope.h"
 #include "core/dispatcher.h"
 #include "core/layout.h"
 #include "core/type_promotion.h"

@@ -1,5 +1,6 @@
 #include "core/dispatcher.h"
 
+#include "base/op_scope.h"
 #include "testing.h"
 
 using namespace ceph;
@@ -59,6 +60,21 @@ TEST(a_missing_kernel_is_named) {
                 "test::twice: no kernel for Meta; this op has kernels for CPU");
 }
 
+TEST(a_backend_does_not_get_operands_of_a_higher_one) {
+  using Pair = int64_t(const Tensor&, const Tensor&);
+  OperatorEntry op(signature<Pair>, "test", "pair(Tensor a, Tensor b) -> int");
+  op.impl(DispatchKey::CPU, +[](DispatchCtx, const Tensor&, const Tensor&) { return int64_t(1); });
+  const Tensor cpu = on(DeviceKind::CPU), meta = on(DeviceKind::Meta);
+  EXPECT_EQ(TypedOp<Pair>(op).call(cpu, cpu), int64_t(1));
+  EXPECT_THROWS(TypedOp<Pair>(op).call(meta, cpu), Error, "test::pair: no kernel for Meta");
+  Stack stack{Value(cpu), Value(meta)};
+  EXPECT_THROWS(op.call_boxed(stack), Error, "test::pair: no kernel for Meta");
+  OperatorEntry other(signature<Pair>, "test", "other(Tensor a, Tensor b) -> int");
+  other.impl(
+      DispatchKey::Meta, +[](DispatchCtx, const Tensor&, const Tensor&) { return int64_t(2); });
+  EXPECT_EQ(TypedOp<Pair>(other).call(cpu, meta), int64_t(2));  // a 0-dim CPU operand is welcome
+}
+
 TEST(a_call_without_tensors_goes_to_the_default_device) {
   using Count = int64_t(TensorList);
   OperatorEntry op(signature<Count>, "test", "count(Tensor[] list) -> int");
@@ -73,6 +89,7 @@ TEST(a_call_without_tensors_goes_to_the_default_device) {
 }
 
 TEST(names_are_found_and_unique) {
+  const size_t before = Dispatcher::global().all().size();
   OperatorEntry op(signature<Twice>, "test", "twice.x(Tensor self, int n) -> int");
   EXPECT_EQ(op.qualified_name(), std::string("test::twice.x"));
   EXPECT(Dispatcher::global().find("test::twice.x") == &op);
@@ -80,7 +97,7 @@ TEST(names_are_found_and_unique) {
   EXPECT_THROWS(OperatorEntry(signature<Twice>, "test", "twice.x(Tensor self, int n) -> int"),
                 Error, "registered already");
   EXPECT(Dispatcher::global().find("test::twice.x") == &op);
-  EXPECT_EQ(Dispatcher::global().all().size(), size_t(1));
+  EXPECT_EQ(Dispatcher::global().all().size(), before + 1);
 }
 
 TEST(a_kernel_is_registered_once) {
@@ -160,6 +177,61 @@ TEST(a_composite_runs_before_the_python_key) {
   wrapped->set_keys(wrapped.keys() | DispatchKey::Python);
   EXPECT_EQ(TypedOp<Twice>(outer).call(on(DeviceKind::CPU), 3), int64_t(12));
   EXPECT_EQ(TypedOp<Twice>(outer).call(wrapped, 3), int64_t(2006));
+}
+
+TEST(an_autograd_kernel_reaches_the_python_rule_below_it) {
+  static std::vector<std::string> passed;
+  passed.clear();
+  OperatorEntry op(signature<Twice>, "test", kTwice);
+  op.impl(DispatchKey::CPU, cpu_twice);
+  op.impl(
+      DispatchKey::Autograd, +[](DispatchCtx ctx, const Tensor& self, int64_t n) {
+        passed.push_back("autograd");
+        const DispatchKeySet below = ctx.keys.below(DispatchKey::Autograd);
+        return 1 + TypedOp<Twice>(*ctx.op).redispatch(below, self, n);
+      });
+  const Fallback python(DispatchKey::Python, [](DispatchCtx ctx, Stack& stack) {
+    passed.push_back("python");
+    EXPECT(std::get<Tensor>(stack.at(0)).keys().has(DispatchKey::Python));
+    EXPECT(!ctx.keys.has(DispatchKey::Autograd));
+    plus_thousand(ctx, stack);
+  });
+  const Tensor plain = on(DeviceKind::CPU), wrapper = on(DeviceKind::CPU);
+  plain->set_keys(plain.keys() | DispatchKey::Autograd);
+  wrapper->set_keys(wrapper.keys() | DispatchKey::Autograd | DispatchKey::Python);
+  EXPECT_EQ(TypedOp<Twice>(op).call(plain, 5), int64_t(11));
+  EXPECT(passed == std::vector<std::string>({"autograd"}));
+  EXPECT_EQ(TypedOp<Twice>(op).call(wrapper, 5), int64_t(1006));
+  EXPECT(passed == std::vector<std::string>({"autograd", "autograd", "python"}));
+  Stack stack{Value(wrapper), Value(int64_t(6))};
+  op.call_boxed(stack);
+  EXPECT_EQ(std::get<int64_t>(stack.at(0)), int64_t(1007));
+}
+
+TEST(a_composite_speaks_in_its_own_name) {
+  OperatorEntry inner(signature<Twice>, "test", kTwice);
+  inner.impl(
+      DispatchKey::CPU, +[](DispatchCtx, const Tensor&, int64_t n) -> int64_t {
+        fail(ErrorKind::kValue, "twice", "n must be small; got ", n);
+      });
+  static const OperatorEntry* inner_op = nullptr;
+  inner_op = &inner;
+  OperatorEntry outer(signature<Twice>, "test", "four(Tensor self, int n) -> int");
+  outer.impl_composite(+[](DispatchCtx, const Tensor& self, int64_t n) {
+    const OpScope scope("four");
+    const OpScope within("another");  // the outermost speaks
+    return 2 * TypedOp<Twice>(*inner_op).call(self, n);
+  });
+  const Tensor x = on(DeviceKind::CPU), wrapped = on(DeviceKind::CPU);
+  wrapped->set_keys(wrapped.keys() | DispatchKey::Python);
+  EXPECT_THROWS(TypedOp<Twice>(outer).call(x, 3), Error, "four: n must be small; got 3");
+  EXPECT_THROWS(TypedOp<Twice>(inner).call(x, 3), Error, "twice: n must be small; got 3");
+  EXPECT_THROWS(TypedOp<Twice>(outer).call(on(DeviceKind::Meta), 3), Error,
+                "test::twice: no kernel for Meta");
+  const Fallback python(DispatchKey::Python, [&](DispatchCtx, Stack&) {
+    TypedOp<Twice>(inner).call(x, 4);  // a rule's own call
+  });
+  EXPECT_THROWS(TypedOp<Twice>(outer).call(wrapped, 3), Error, "twice: n must be small; got 4");
 }
 
 TEST(boxed_calls_take_the_same_way) {

@@ -365,12 +365,14 @@ def _forward(entry: OpEntry, keys: tuple[str, ...], function: str, suffix: str) 
     schema = entry.schema
     name = cpp.entry_name(schema) + suffix
     call = f"impl::{cpp.local_name(function)}("
+    scope = [_scope(schema)] if keys == (COMPOSITE,) else []
     written = [a.name for a in schema.arguments if a.alias is not None and a.alias.writes]
     if not written:
-        return _define(name, schema, keys, [_call(f"return {call}", cpp.names(schema))])
+        return _define(name, schema, keys, [*scope, _call(f"return {call}", cpp.names(schema))])
     targets = [cpp.local_name(target) for target in written]
     result = cpp.result_type(schema.returns)
-    lines = [f"check_writable({cpp.quoted(schema.name)}, {target});" for target in targets]
+    checks = [f"check_writable({cpp.quoted(schema.name)}, {target});" for target in targets]
+    lines = [*scope, *checks]
     lines.append(_call(f"{result} result = {call}", cpp.names(schema)))
     lines += [f"{target}->bump_version();" for target in targets]
     return _define(name, schema, keys, [*lines, "return result;"])
@@ -379,18 +381,24 @@ def _forward(entry: OpEntry, keys: tuple[str, ...], function: str, suffix: str) 
 # ---- composites: ops made of other ops
 
 
+def _scope(schema: Schema) -> str:
+    """Errors of the ops that it calls are told in its name: csrc/base/op_scope.h."""
+    return f"OpScope scope({cpp.quoted(schema.name)});"
+
+
 def _composite(entry: OpEntry, sets: DtypeSets) -> list[Kernel]:
     kernels = []
     rule = f"rules::{cpp.local_name(entry.implementation.single)}("
     for variant in entry.dispatched():
         schema = variant.schema
         if variant.kind == "functional":
-            lines = [_call(f"return {rule}", cpp.names(entry.schema))]
+            lines = [_scope(schema), _call(f"return {rule}", cpp.names(entry.schema))]
         else:
             target = "out" if variant.kind == "out" else cpp.local_name(schema.arguments[0].name)
             resize = "Resize::kYes" if variant.kind == "out" else "Resize::kNo"
             op = cpp.quoted(schema.name)
             lines = [
+                _scope(schema),
                 _call(f"Tensor result = {rule}", cpp.names(entry.schema)),
                 f"write_result({op}, {target}, result, {resize});",
                 f"return {target};",
