@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/tensor_iterator.h"
+#include "kernels/compared_numbers.h"
 #include "kernels/copy.h"
 #include "kernels/scalar_values.h"
 
@@ -207,6 +208,8 @@ void check_inplace(const PointwiseOp& op, const char* name, const Tensor& self, 
 
 Tensor pointwise(const PointwiseOp& op, Inputs inputs, ArrayRef<Scalar> scalars) {
   PromotedTypes types = promotion(op, op.name, inputs);
+  ComparedNumbers compared(op, inputs, types.compute);
+  inputs = compared.list();
   ScalarValues values(op.name, types.compute, scalars);
   FlatCall call;
   if (flatten(op, inputs, types.compute, call)) {
@@ -221,7 +224,9 @@ Tensor pointwise(const PointwiseOp& op, Inputs inputs, ArrayRef<Scalar> scalars)
 
 void pointwise_out(const PointwiseOp& op, const Tensor& out, Inputs inputs,
                    ArrayRef<Scalar> scalars) {
-  write_output(op, op.name, out, inputs, scalars, promotion(op, op.name, inputs), true);
+  PromotedTypes types = promotion(op, op.name, inputs);
+  ComparedNumbers compared(op, inputs, types.compute);
+  write_output(op, op.name, out, compared.list(), scalars, types, true);
 }
 
 void pointwise_inplace(const PointwiseOp& op, const Tensor& self, Inputs inputs,
@@ -229,7 +234,8 @@ void pointwise_inplace(const PointwiseOp& op, const Tensor& self, Inputs inputs,
   const std::string name = std::string(op.name) + "_";
   PromotedTypes types = promotion(op, name.c_str(), inputs);
   check_inplace(op, name.c_str(), self, inputs, types);
-  write_output(op, name.c_str(), self, inputs, scalars, types, false);
+  ComparedNumbers compared(op, inputs, types.compute);
+  write_output(op, name.c_str(), self, compared.list(), scalars, types, false);
 }
 
 Tensor pointwise_meta(const PointwiseOp& op, Inputs inputs, ArrayRef<Scalar> scalars) {

@@ -96,8 +96,16 @@ def _check_call(name: str, count: int, functions: Functions) -> None:
         raise ScalarError(f"{name} takes {takes} arguments; got {count}")
 
 
-def emit_scalar(node: ast.expr) -> str:
-    """C++ over values of the arithmetic type `V`, of which Scalars are members."""
+def emit_scalar(node: ast.expr, scalars: frozenset[str] = frozenset()) -> str:
+    """C++ over values of the arithmetic type `V`; `scalars` are the names that are numbers.
+
+    A product with a number is `mul_scalar`: a real one scales the parts of a complex value, so that
+    infinities and signed zeros stay what they are.
+    """
+
+    def emit(child: ast.expr) -> str:
+        return emit_scalar(child, scalars)
+
     match node:
         case ast.Name(id=name):
             return cpp.local_name(name)
@@ -105,11 +113,15 @@ def emit_scalar(node: ast.expr) -> str:
             literal = str(value).lower() if isinstance(value, bool) else repr(value)
             return f"V({literal})"
         case ast.UnaryOp(op=op, operand=operand):
-            return f"{UNARY[type(op)]}({emit_scalar(operand)})"
+            return f"{UNARY[type(op)]}({emit(operand)})"
+        case ast.BinOp(op=ast.Mult(), left=ast.Name(id=name), right=right) if name in scalars:
+            return f"mul_scalar({cpp.local_name(name)}, {emit(right)})"
+        case ast.BinOp(op=ast.Mult(), left=left, right=ast.Name(id=name)) if name in scalars:
+            return f"mul_scalar({cpp.local_name(name)}, {emit(left)})"
         case ast.BinOp(op=op, left=left, right=right):
-            return f"{BINARY[type(op)]}({emit_scalar(left)}, {emit_scalar(right)})"
+            return f"{BINARY[type(op)]}({emit(left)}, {emit(right)})"
         case ast.Compare(left=left, ops=[cmp], comparators=[right]):
-            return f"{COMPARE[type(cmp)]}({emit_scalar(left)}, {emit_scalar(right)})"
+            return f"{COMPARE[type(cmp)]}({emit(left)}, {emit(right)})"
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return f"{name}({', '.join(map(emit_scalar, arguments))})"
+            return f"{name}({', '.join(map(emit, arguments))})"
     raise ScalarError(f"'{ast.unparse(node)}' passed the check but has no C++ form")

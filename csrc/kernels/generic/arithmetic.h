@@ -32,6 +32,12 @@ CEPH_INLINE T mul(T a, T b) {
   else
     return static_cast<T>(a * b);
 }
+// A value times a number of the call (`alpha`); complex.h has its own.
+template <class T>
+  requires std::is_arithmetic_v<T>
+CEPH_INLINE T mul_scalar(T number, T a) {
+  return mul(number, a);
+}
 template <class T>
   requires std::is_arithmetic_v<T>
 CEPH_INLINE T neg(T a) {

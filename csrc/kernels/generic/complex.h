@@ -62,6 +62,13 @@ CEPH_INLINE Complex<T> mul(Complex<T> a, Complex<T> b) {
     return narrow(wide(a) * wide(b));
   return plain;
 }
+// A real number scales both parts: as a complex one its zero imaginary part would make NaN of an
+// infinity and lose the sign of a zero.
+template <class T>
+CEPH_INLINE Complex<T> mul_scalar(Complex<T> number, Complex<T> z) {
+  if (number.im == 0) return {number.re * z.re, number.re * z.im};
+  return mul(number, z);
+}
 template <class T>
 CEPH_INLINE Complex<T> div(Complex<T> a, Complex<T> b) {
   return narrow(wide(a) / wide(b));

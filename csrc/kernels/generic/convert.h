@@ -183,3 +183,43 @@ CEPH_INLINE To convert(From x) {
     return static_cast<To>(x);
   }
 }
+
+// The float nearest to x towards zero, its last bit set if anything was cut off: rounding that once
+// more to a small format gives what rounding x once would.
+CEPH_INLINE float round_to_odd(double x) {
+  float near = static_cast<float>(x);
+  uint32_t bits = bit_cast<uint32_t>(near);
+  uint64_t size = bit_cast<uint64_t>(x) & ~(uint64_t(1) << 63);
+  uint64_t near_size = bit_cast<uint64_t>(double(near)) & ~(uint64_t(1) << 63);
+  bool nan = size > 0x7ff0000000000000u;
+  bits -= !nan && near_size > size ? 1u : 0u;
+  bits |= !nan && near_size != size ? 1u : 0u;
+  return bit_cast<float>(bits);
+}
+// The bits of a 64-bit integer that double doesn't hold are folded into the last that it does.
+template <class From>
+  requires std::is_integral_v<From>
+CEPH_INLINE float round_to_odd(From x) {
+  bool negative = x < From(0);
+  uint64_t size = negative ? uint64_t(0) - static_cast<uint64_t>(x) : static_cast<uint64_t>(x);
+  uint64_t folded = (size & ~uint64_t(0x7ff)) | ((size & 0x7ff) != 0 ? 0x800u : 0u);
+  double exact = static_cast<double>(size >> 53 ? folded : size);
+  return round_to_odd(negative ? -exact : exact);
+}
+
+// Whether a value of From has bits that float doesn't hold.
+template <class From>
+inline constexpr bool kExceedsFloat =
+    std::is_same_v<From, double> || (std::is_integral_v<From> && sizeof(From) > 2);
+
+// Any arithmetic type into memory, rounded once.
+template <class M, class From>
+CEPH_INLINE void store_converted(M* to, From value) {
+  constexpr bool kSmallFloat = std::is_class_v<M> && !kIsComplex<arithmetic_t<M>>;
+  if constexpr (kSmallFloat && kIsComplex<From>)
+    store_converted(to, value.re);
+  else if constexpr (kSmallFloat && kExceedsFloat<From>)
+    store(to, round_to_odd(value));
+  else
+    store(to, convert<arithmetic_t<M>>(value));
+}

@@ -5,7 +5,7 @@ static void cast_block(char* const* data, int64_t count, const void*) {
   To* to = reinterpret_cast<To*>(data[0]);
   const From* from = reinterpret_cast<const From*>(data[1]);
 #pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) store(to + i, convert<arithmetic_t<To>>(load(from + i)));
+  for (int64_t i = 0; i < count; ++i) store_converted(to + i, load(from + i));
 }
 
 template <class M>
@@ -27,7 +27,7 @@ static void floating_range(void* out, int64_t first, int64_t count, double start
     M* block = to + done;
     for (int32_t j = 0; j < length; ++j) {
       double value = start + (base + static_cast<double>(j)) * step;
-      store(block + j, static_cast<arithmetic_t<M>>(value));
+      store_converted(block + j, value);
     }
   }
 }

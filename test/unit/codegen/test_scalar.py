@@ -43,7 +43,9 @@ def test_functions_are_those_of_the_headers(functions: Functions) -> None:
 @pytest.mark.parametrize(
     ("text", "emitted"),
     [
-        ("self + alpha * other", "add(self, mul(alpha, other))"),
+        ("self + alpha * other", "add(self, mul_scalar(alpha, other))"),
+        ("self - other * alpha", "sub(self, mul_scalar(alpha, other))"),
+        ("self * other", "mul(self, other)"),
         ("self | (alpha & other)", "bit_or(self, bit_and(alpha, other))"),
         ("where(self <= 0, 0, self)", "where(le(self, V(0)), V(0), self)"),
         ("-self / 2.5", "div(neg(self), V(2.5))"),
@@ -54,7 +56,7 @@ def test_functions_are_those_of_the_headers(functions: Functions) -> None:
 def test_operators_become_calls(text: str, emitted: str, functions: Functions) -> None:
     tree = parse_scalar(text)
     check_scalar(tree, NAMES, functions)
-    assert emit_scalar(tree) == emitted
+    assert emit_scalar(tree, frozenset({"alpha"})) == emitted
 
 
 @pytest.mark.parametrize(

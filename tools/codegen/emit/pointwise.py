@@ -104,7 +104,7 @@ def _functor(entry: OpEntry, key: str, text: str) -> str:
     name = _functor_name(entry, key)
     scalars = [a.name for a in entry.schema.arguments if a.type.base == "Scalar"]
     operands = [a.name for a in entry.schema.tensors]
-    expression = emit_scalar(parse_scalar(text))
+    expression = emit_scalar(parse_scalar(text), frozenset(scalars))
     parameters = [f"{_operand_type(entry, o)} {cpp.local_name(o)}" for o in operands]
     members = "".join(f"  V {cpp.local_name(s)};\n" for s in scalars)
     initial = ", ".join(f"{cpp.local_name(s)}(scalars[{i}])" for i, s in enumerate(scalars))
