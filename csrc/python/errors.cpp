@@ -49,6 +49,8 @@ void set_python_error() noexcept {
   } catch (const Error& e) {
     if (e.kind() == ErrorKind::kPython && PyErr_Occurred()) return;
     PyErr_SetString(python_class(e.kind()), e.what());
+  } catch (const abi::__forced_unwind&) {
+    for (;;) pause();  // a daemon thread in Python code that we called: see take_lock
   } catch (const std::bad_alloc&) {
     PyErr_SetString(out_of_memory_class, "out of memory outside tensor storage");
   } catch (const std::exception& e) {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -290,6 +292,30 @@ def test_other_threads_run_during_long_kernels() -> None:
     finally:
         stop.set()
         thread.join()
+
+
+LOOPS = {
+    "kernel": "x + 1",
+    "python": "torch.tensor(Slow())",
+}
+
+
+@pytest.mark.parametrize("where", LOOPS)
+def test_the_process_ends_while_a_daemon_thread_is_inside(where: str) -> None:
+    code = (
+        "import threading, time; import cepheid as torch\n"
+        "class Slow:\n"
+        "    def __len__(self): return 3\n"
+        "    def __getitem__(self, i): return [j for j in range(20000)][i % 3]\n"
+        "x = torch.ones(1 << 18)\n"
+        "def loop():\n"
+        f"    while True: {LOOPS[where]}\n"
+        "threading.Thread(target=loop, daemon=True).start()\n"
+        "time.sleep(0.1)"
+    )
+    for _ in range(3):
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_functions_belong_to_the_package() -> None:
