@@ -120,12 +120,12 @@ def test_every_composite_has_cases(registry: Registry) -> None:
 
 
 def outcome(call: Callable[[], Any]) -> tuple[Any, ...]:
-    """What a call gives, as values that compare; an error by class and text."""
+    """What a call gives, as values that compare; an error by class and text, whoever speaks."""
     cepheid.manual_seed(7)
     try:
         result = call()
     except (RuntimeError, IndexError, ValueError, TypeError) as error:
-        return type(error).__name__, str(error)
+        return type(error).__name__, str(error).partition(": ")[2]
     return tuple(result.shape), result.stride(), str(result.dtype), repr(result.tolist())
 
 
@@ -144,3 +144,23 @@ def test_both_forms_agree(
     named = dict(zip(names, arguments[count:], strict=True))
     compiled = outcome(lambda: overload(*arguments[:count], **named))
     assert outcome(lambda: function(*arguments)) == compiled
+
+
+# What is found by an op that the composite calls, told in the composite's name.
+SPOKEN: list[tuple[str, Callable[[], Any]]] = [
+    ("div", lambda: cepheid.div(t(2, dtype=cepheid.int64), 0, rounding_mode="floor")),
+    ("full", lambda: cepheid.full((2,), 300, dtype=cepheid.uint8)),
+    ("argsort", lambda: cepheid.argsort(t(2), 5)),
+    ("mean", lambda: cepheid.mean(t(2, dtype=cepheid.int64))),
+    ("clamp", lambda: cepheid.clamp(t(2, dtype=cepheid.complex64), 1)),
+    ("contiguous", lambda: t(2).contiguous(memory_format=cepheid.channels_last)),
+]
+
+
+@pytest.mark.parametrize(("name", "call"), SPOKEN, ids=[name for name, _ in SPOKEN])
+def test_errors_are_told_in_the_composites_name(name: str, call: Callable[[], Any]) -> None:
+    with pytest.raises((RuntimeError, IndexError), match=f"^{name}: "):
+        call()
+    # The scope ends with the call: an op called directly has its own name again.
+    with pytest.raises(IndexError, match=r"^sort: "):
+        cepheid.sort(t(2), 5)
