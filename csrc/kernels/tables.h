@@ -28,11 +28,11 @@ struct CreationTable {
 // the result's bits depend on the terms and the ISA only, not on strides, threads or the way that
 // the terms were read, and the error of a sum grows with the logarithm of its length.
 struct Fold {
-  int64_t chunk = 0;      // terms of one call; 0: this dtype is not folded
+  int64_t chunk = 0;      // terms of a chunk; 0: this dtype is not folded
   int64_t item_size = 0;  // bytes of a term and of a result
-  // One result of `count` contiguous terms.
+  // One result of `count` contiguous terms, any number of chunks.
   void (*row)(const void* terms, int64_t count, void* result) = nullptr;
-  // `width` results, each of the terms at its place of the rows.
+  // `width` results, each of the terms at its place of the rows; at most a chunk of them.
   void (*columns)(const char* const* rows, int64_t count, int64_t width, void* result) = nullptr;
   // accumulated[i] = accumulated[i] combined with next[i].
   void (*combine)(void* accumulated, const void* next, int64_t count) = nullptr;

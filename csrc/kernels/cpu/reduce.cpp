@@ -44,27 +44,23 @@ DType compute_dtype(DType result) {
 }
 
 template <class T>
-void finish_sums(T* sums, int64_t count, T divisor, bool divides) {
-  for (int64_t i = 0; i < count; ++i) {
-    sums[i] += T(0);  // a sum of zeros is +0
-    if (divides) sums[i] /= divisor;
-  }
+void divide(void* sums, int64_t count, int64_t terms) {
+  for (int64_t i = 0; i < count; ++i) static_cast<T*>(sums)[i] /= static_cast<T>(terms);
 }
 
-void finish_as(DType compute, void* sums, int64_t count, int64_t terms, bool divides) {
+// Sums become means. Complex numbers are divided part by part.
+void divide_sums(DType compute, void* sums, int64_t count, int64_t terms) {
   switch (compute) {
+  case DType::Float32:
+    return divide<float>(sums, count, terms);
+  case DType::Float64:
+    return divide<double>(sums, count, terms);
   case DType::Complex64:
-  case DType::Float32: {
-    int64_t parts = compute == DType::Complex64 ? 2 * count : count;
-    return finish_sums(static_cast<float*>(sums), parts, static_cast<float>(terms), divides);
-  }
+    return divide<float>(sums, 2 * count, terms);
   case DType::Complex128:
-  case DType::Float64: {
-    int64_t parts = compute == DType::Complex128 ? 2 * count : count;
-    return finish_sums(static_cast<double*>(sums), parts, static_cast<double>(terms), divides);
-  }
+    return divide<double>(sums, 2 * count, terms);
   default:
-    return;
+    CEPH_INTERNAL(false && "a mean of integers");
   }
 }
 
@@ -83,8 +79,9 @@ void sum_or_mean(const char* op, const Tensor& self, IntArrayRef dims, bool keep
   bool direct = self.dtype() == out.dtype() || compute == out.dtype();
   Tensor source = direct ? self : cast(self, out.dtype());
   const Fold& fold = CEPH_ACTIVE_TABLE(reduce).sum[static_cast<int>(compute)];
-  fold_into(source, reduced, keepdim, out, compute, fold,
-            [&](void* sums, int64_t count) { finish_as(compute, sums, count, terms, divides); });
+  fold_into(source, reduced, keepdim, out, compute, fold, [&](void* sums, int64_t count) {
+    if (divides) divide_sums(compute, sums, count, terms);
+  });
 }
 
 void any_over(const Tensor& self, const Flags& reduced, bool keepdim, const Tensor& out) {

@@ -101,11 +101,11 @@ class Folding {
       : plan_(self, reduced, keepdim, out), fold_(fold), finish_(finish), compute_(compute),
         in_dtype_(self.dtype()), out_dtype_(out.dtype()), in_item_(item_size(self.dtype())),
         in_(static_cast<const char*>(self.data())), out_(static_cast<char*>(out.data())) {
-    bool wide = plan_.reading == ReducePlan::Reading::kColumns ||
-                plan_.reading == ReducePlan::Reading::kTile;
-    line_ = wide ? (plan_.reading == ReducePlan::Reading::kColumns ? plan_.kept_sizes.back()
-                                                                   : plan_.outputs)
-                 : plan_.outputs;
+    bool columns = plan_.reading == ReducePlan::Reading::kColumns;
+    line_ = columns ? plan_.kept_sizes.back() : plan_.outputs;
+    adjoining_results_ = plan_.kept_out.empty() ||
+                         (plan_.kept_out.back() == static_cast<int64_t>(item_size(out_dtype_)) &&
+                          line_ == plan_.kept_sizes.back());
     jobs_per_line_ = (line_ + Fold::kMaxColumns - 1) / Fold::kMaxColumns;
     jobs_ = plan_.outputs / line_ * jobs_per_line_;
     piece_ = fold.chunk * kChunksPerPiece;
@@ -172,8 +172,10 @@ class Folding {
   }
 
   void fold_row(const char* base, int64_t first, int64_t last, char* result) {
-    if (last - first <= fold_.chunk)
+    bool direct = plan_.reading == ReducePlan::Reading::kRow && in_dtype_ == compute_;
+    if (direct || last - first <= fold_.chunk) {
       return fold_.row(row_terms(base, first, last), last - first, result);
+    }
     Cascade cascade(fold_, 1);
     for (int64_t at = first; at < last; at += fold_.chunk) {
       int64_t end = std::min(last, at + fold_.chunk);
@@ -259,9 +261,15 @@ class Folding {
       convert_elements(converted, out_dtype_, results, compute_, at.width);
       from = converted;
     }
+    const size_t item = item_size(out_dtype_);
+    if (adjoining_results_) {
+      char* to = out_ + plan_.output_offset(at.output);
+      std::memcpy(to, from, static_cast<size_t>(at.width) * item);
+      return;
+    }
     int64_t offsets[Fold::kMaxColumns];
     plan_.output_offsets(at.output, at.width, offsets);
-    scatter(out_, offsets, from, at.width, item_size(out_dtype_));
+    scatter(out_, offsets, from, at.width, item);
   }
 
   ReducePlan plan_;
@@ -272,6 +280,7 @@ class Folding {
   const char* in_;
   char* out_;
   int64_t line_;  // results whose jobs are cut together: a line of columns, or all
+  bool adjoining_results_;
   int64_t jobs_per_line_, jobs_;
   int64_t piece_, pieces_;  // terms of a piece, pieces of a job
 };

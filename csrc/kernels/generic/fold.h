@@ -31,10 +31,22 @@ struct SumOp {
   CEPH_INLINE static V combine(V a, V b) {
     return a + b;
   }
+  template <class T>
+  CEPH_INLINE static T finish(T chunk) {  // a sum of zeros is +0
+    return chunk + T(0);
+  }
+};
+
+// What a chunk of terms gives as it is.
+struct PlainFinish {
+  template <class T>
+  CEPH_INLINE static T finish(T chunk) {
+    return chunk;
+  }
 };
 
 // A NaN stays; of zeros of both signs the positive one is the larger.
-struct MaximumOp {
+struct MaximumOp : PlainFinish {
   template <class T>
   static constexpr T identity() {
     if constexpr (std::is_floating_point_v<T>)
@@ -59,7 +71,7 @@ struct MaximumOp {
   }
 };
 
-struct AnyOp {
+struct AnyOp : PlainFinish {
   template <class T>
   static constexpr T identity() {
     return 0;
@@ -76,27 +88,23 @@ struct FoldOf {
   static constexpr int64_t kTermLanes = kLanes<T> / kParts;
   static constexpr int64_t kChunk = 16 * kTermLanes;
 
+  // Chunk by chunk, combined in a balanced tree.
   static void row(const void* terms, int64_t count, void* result) {
+    constexpr int kLevels = 48;
     const T* x = static_cast<const T*>(terms);
-    const int64_t parts = count * kParts, whole = parts / kLanes<T> * kLanes<T>;
-    T rest[kLanes<T>];
-    for (int64_t i = 0; i < kLanes<T>; ++i) rest[i] = Op::template identity<T>();
-    vec<T> lanes[kVectors];
-    for (int v = 0; v < kVectors; ++v) lanes[v] = load_vector(rest + v * kWidth<T>);
-    for (int64_t k = 0; k < whole; k += kLanes<T>) accumulate(lanes, x + k);
-    if (whole < parts) {
-      for (int64_t i = whole; i < parts; ++i) rest[i - whole] = x[i];
-      accumulate(lanes, rest);
+    T levels[kLevels][kParts], value[kParts];
+    int64_t chunks = 0;
+    for (int64_t at = 0; at < count; at += kChunk, ++chunks) {
+      fold_chunk(x + at * kParts, count - at < kChunk ? count - at : kChunk, value);
+      int level = 0;
+      for (; chunks >> level & 1; ++level) combine_onto(levels[level], value);
+      for (int64_t p = 0; p < kParts; ++p) levels[level][p] = value[p];
     }
-    lanes[0] = Op::combine(lanes[0], lanes[2]);
-    lanes[1] = Op::combine(lanes[1], lanes[3]);
-    lanes[0] = Op::combine(lanes[0], lanes[1]);
-    T last[kWidth<T>];
-    __builtin_memcpy(last, &lanes[0], sizeof(last));
-    for (int64_t half = kWidth<T> / 2; half >= kParts; half /= 2) {
-      for (int64_t i = 0; i < half; ++i) last[i] = Op::template combine<T>(last[i], last[i + half]);
+    for (int64_t p = 0; p < kParts; ++p) value[p] = Op::template identity<T>();
+    for (int level = 0; chunks >> level != 0; ++level) {
+      if (chunks >> level & 1) combine_onto(levels[level], value);
     }
-    __builtin_memcpy(result, last, kParts * sizeof(T));
+    __builtin_memcpy(result, value, sizeof(value));
   }
 
   static void columns(const char* const* rows, int64_t count, int64_t width, void* result) {
@@ -111,7 +119,8 @@ struct FoldOf {
       for (int64_t t = 0; t + half < used; ++t) combine(lanes[t], lanes[t + half], parts);
       used = used < half ? used : half;
     }
-    __builtin_memcpy(result, lanes[0], parts * sizeof(T));
+    T* results = static_cast<T*>(result);
+    for (int64_t i = 0; i < parts; ++i) results[i] = Op::template finish<T>(lanes[0][i]);
   }
 
   static void combine_items(void* accumulated, const void* next, int64_t count) {
@@ -123,6 +132,37 @@ struct FoldOf {
   }
 
  private:
+  static void fold_chunk(const T* x, int64_t count, T (&result)[kParts]) {
+    const int64_t parts = count * kParts, whole = parts / kLanes<T> * kLanes<T>;
+    T identity[kWidth<T>];
+    for (int64_t i = 0; i < kWidth<T>; ++i) identity[i] = Op::template identity<T>();
+    vec<T> lanes[kVectors];
+    for (int v = 0; v < kVectors; ++v) lanes[v] = load_vector(identity);
+    for (int64_t k = 0; k < whole; k += kLanes<T>) accumulate(lanes, x + k);
+    if (whole < parts) {
+      T rest[kLanes<T>];
+      for (int v = 0; v < kVectors; ++v) {
+        __builtin_memcpy(rest + v * kWidth<T>, identity, sizeof(identity));
+      }
+      __builtin_memcpy(rest, x + whole, static_cast<size_t>(parts - whole) * sizeof(T));
+      accumulate(lanes, rest);
+    }
+    lanes[0] = Op::combine(lanes[0], lanes[2]);
+    lanes[1] = Op::combine(lanes[1], lanes[3]);
+    lanes[0] = Op::combine(lanes[0], lanes[1]);
+    T last[kWidth<T>];
+    __builtin_memcpy(last, &lanes[0], sizeof(last));
+    for (int64_t half = kWidth<T> / 2; half >= kParts; half /= 2) {
+      for (int64_t i = 0; i < half; ++i) last[i] = Op::template combine<T>(last[i], last[i + half]);
+    }
+    for (int64_t p = 0; p < kParts; ++p) result[p] = Op::template finish<T>(last[p]);
+  }
+  // value = earlier combined with value.
+  CEPH_INLINE static void combine_onto(const T (&earlier)[kParts], T (&value)[kParts]) {
+    for (int64_t p = 0; p < kParts; ++p) {
+      value[p] = Op::template combine<T>(earlier[p], value[p]);
+    }
+  }
   CEPH_INLINE static void accumulate(vec<T> (&lanes)[kVectors], const T* x) {
     for (int v = 0; v < kVectors; ++v) {
       lanes[v] = Op::combine(lanes[v], load_vector(x + v * kWidth<T>));
@@ -137,22 +177,10 @@ struct FoldOf {
   }
 };
 
-// Terms of any number, in the order of the note: a balanced tree over chunks.
+// Of one term at least.
 template <class T>
 CEPH_INLINE T sum_of(const T* x, int64_t count) {
-  constexpr int64_t kChunk = FoldOf<SumOp, T, 1>::kChunk;
-  T levels[48];
-  int64_t chunks = 0;
-  for (int64_t at = 0; at < count; at += kChunk, ++chunks) {
-    T value;
-    FoldOf<SumOp, T, 1>::row(x + at, count - at < kChunk ? count - at : kChunk, &value);
-    int level = 0;
-    for (; chunks >> level & 1; ++level) value = levels[level] + value;
-    levels[level] = value;
-  }
-  T result = T(-0.0);
-  for (int level = 0; chunks >> level != 0; ++level) {
-    if (chunks >> level & 1) result = levels[level] + result;
-  }
-  return result + T(0);
+  T result;
+  FoldOf<SumOp, T, 1>::row(x, count, &result);
+  return result;
 }
