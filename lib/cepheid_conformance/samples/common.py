@@ -100,8 +100,6 @@ def with_dim(rank: int) -> range:
 
 def dim_out_of_range(draw: Draw) -> Iterator[ErrorSample]:
     """A dim beyond the rank, on both sides. For ops whose dim is an int or a list."""
-    # argsort is sort's second result, and sort speaks.
-    name = "sort" if draw.spec.name == "argsort" else "{op}"
     argument = next(a for a in draw.spec.args if a.name in ("dim", "dim0", "start_dim"))
     tensor = draw.tensor((2, 3))
     # unsqueeze counts the places between dims, of which there is one more.
@@ -118,7 +116,7 @@ def dim_out_of_range(draw: Draw) -> Iterator[ErrorSample]:
         yield ErrorSample(
             ordered,
             "IndexError",
-            rf"{name}: dimension out of range .*\[{-top - 1}, {top}\].*got {dim}",
+            rf"{{op}}: dimension out of range .*\[{-top - 1}, {top}\].*got {dim}",
             note=f"dim {dim}",
         )
 
