@@ -78,6 +78,12 @@ struct Geometry {
 
 Geometry buffer_geometry(const Py_buffer& view, const char* op) {
   Geometry g;
+  if (view.ndim && !view.strides) {
+    // Strides were asked for, but NumPy's datetime scalars give none for their bytes.
+    for (int d = 0; d < view.ndim; ++d) g.sizes.push_back(view.shape[d]);
+    g.strides = contiguous_strides(g.sizes);
+    return g;
+  }
   for (int d = 0; d < view.ndim; ++d) {
     Py_ssize_t stride = view.strides[d];
     CEPH_CHECK(stride >= 0, ErrorKind::kValue, op, "strides must not be negative; dimension ", d,

@@ -35,10 +35,10 @@ PyObject* wrap_list(const std::vector<T>& items, Wrap wrap_item) {
   return list.release();
 }
 
-const char* type_text(ArgType type) {
+const char* type_text(ArgType type, bool written) {
   switch (type) {
   case ArgType::Tensor:
-    return "a Tensor or a number";
+    return written ? "a Tensor" : "a Tensor or a number";
   case ArgType::TensorList:
     return "a list or tuple of Tensors";
   case ArgType::Scalar:
@@ -70,7 +70,8 @@ const char* type_text(ArgType type) {
 [[noreturn]] void wrong_type(const Argument& argument, PyObject* object, const std::string& op) {
   fail(ErrorKind::kType, op,
        argument.name.empty() ? "the result" : "argument '" + argument.name + "'", " must be ",
-       type_text(argument.type), argument.optional ? " or None" : "", "; got ", type_name(object));
+       type_text(argument.type, argument.writes), argument.optional ? " or None" : "", "; got ",
+       type_name(object));
 }
 
 std::optional<Value> tensor_list(const Argument& argument, PyObject* object) {
@@ -142,6 +143,8 @@ std::optional<Value> number_value(const Argument& argument, PyObject* o, const s
 std::optional<Value> convert(const Argument& argument, PyObject* o, const std::string& op) {
   switch (argument.type) {
   case ArgType::Tensor:
+    // What is written must outlive the call: a number would be written and forgotten.
+    if (argument.writes && !is_tensor(o)) return std::nullopt;
     return tensor_or_number(o, op);
   case ArgType::TensorList:
     return tensor_list(argument, o);
