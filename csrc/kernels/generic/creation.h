@@ -1,11 +1,19 @@
 // Casts between all storage dtypes and ranges.
 
+#include "kernels/generic/half_blocks.h"
+
 template <class To, class From>
 static void cast_block(char* const* data, int64_t count, const void*) {
   To* to = reinterpret_cast<To*>(data[0]);
   const From* from = reinterpret_cast<const From*>(data[1]);
+  if constexpr (std::is_same_v<To, float> && std::is_same_v<From, Half>) {
+    widen_block(from, to, count);
+  } else if constexpr (std::is_same_v<To, Half> && std::is_same_v<From, float>) {
+    narrow_block(from, to, count);
+  } else {
 #pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) store_converted(to + i, load(from + i));
+    for (int64_t i = 0; i < count; ++i) store_converted(to + i, load(from + i));
+  }
 }
 
 template <class M>
