@@ -149,7 +149,7 @@ def __getattr__(name: str) -> ModuleType:
     if name in _LAZY_MODULES:
         return importlib.import_module(f"cepheid.{name}")
     if name in _ABSENT_DEVICES:
-        module = importlib.import_module("cepheid._absent_devices").make(name)
+        module: ModuleType = importlib.import_module("cepheid._absent_devices").make(name)
         globals()[name] = module
         return module
     raise AttributeError(f"module 'cepheid' has no attribute {name!r}")
