@@ -56,7 +56,7 @@ def set_printoptions(
             f"set_printoptions: profile must be one of {', '.join(_PROFILES)}; got {profile!r}"
         )
     base = _options if profile is None else _PROFILES[profile]
-    given = {
+    given: dict[str, Any] = {
         "precision": precision,
         "threshold": threshold,
         "edgeitems": edgeitems,
@@ -103,23 +103,22 @@ def _float_style(values: Sequence[float], options: PrintOptions) -> _Style:
     return _Style(max(len(chosen(v)) for v in shown), chosen)
 
 
-def _exact_style(values: Sequence[float]) -> _Style:
+def _exact_style(values: Sequence[float], options: PrintOptions) -> _Style:
     return _Style(max((len(str(v)) for v in values), default=0), str)
 
 
 class _Formatter:
     """Writes the elements of one tensor at one width."""
 
-    def __init__(self, values: Sequence[complex], dtype: _C.dtype, options: PrintOptions) -> None:
+    def __init__(self, values: Sequence[Any], dtype: _C.dtype, options: PrintOptions) -> None:
         self.complex = dtype.is_complex
         if self.complex:
             self.real = _float_style([v.real for v in values], options)
             self.imag = _float_style([v.imag for v in values], options)
             self.width = self.real.width + self.imag.width + 1
         else:
-            reals = [v for v in values if not isinstance(v, complex)]
-            floating = dtype.is_floating_point
-            self.real = _float_style(reals, options) if floating else _exact_style(reals)
+            style = _float_style if dtype.is_floating_point else _exact_style
+            self.real = style(values, options)
             self.width = self.real.width
 
     def format(self, value: complex) -> str:
@@ -133,12 +132,12 @@ class _Formatter:
 _Nested = Any
 
 
-def _shown_values(tensor: Tensor, edge: int | None) -> _Nested:
+def _shown_values(tensor: Tensor, edge: int) -> _Nested:
     """The values to print as nested lists, cut to `edge` at each end, with a mark in the gap."""
     if tensor.dim() == 0:
         return tensor.item()
     size = tensor.size(0)
-    cut = edge is not None and size > 2 * edge
+    cut = size > 2 * edge
     if tensor.dim() == 1:
         if not cut:
             return tensor.tolist()
@@ -218,7 +217,7 @@ def tensor_repr(tensor: Tensor) -> str:
         body = "[]"
     else:
         plain = tensor.detach()
-        edge = options.edgeitems if tensor.numel() > options.threshold else None
+        edge = options.edgeitems if tensor.numel() > options.threshold else tensor.numel()
         nested = _shown_values(plain, edge)
         formatter = _Formatter(_flatten(nested), tensor.dtype, options)
         body = _write(nested, tensor.dim(), indent, formatter, options.linewidth)
