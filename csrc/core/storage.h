@@ -33,6 +33,8 @@ class CEPH_API StorageImpl final : public RefCounted {
   size_t nbytes() const { return nbytes_; }
   Device device() const { return device_; }
   bool resizable() const { return allocator_ != nullptr && pins_.load() == 0; }
+  // Memory of an allocator of ours: no two storages share it.
+  bool owned() const { return allocator_ != nullptr; }
   bool writable() const { return writable_; }
   // Around the life of an exported address (NumPy array, buffer, DLPack capsule): the memory stays.
   void pin() { pins_.fetch_add(1); }

@@ -17,7 +17,7 @@ bool wider(const Tensor& t, const Tensor& than) {
 // Separate allocations of ours can't overlap; foreign memory may be the same under two storages.
 bool surely_apart(const Tensor& a, const Tensor& b) {
   if (!a->has_storage() || !b->has_storage()) return true;
-  return !(a->storage() == b->storage()) && a->storage()->resizable() && b->storage()->resizable();
+  return !(a->storage() == b->storage()) && a->storage()->owned() && b->storage()->owned();
 }
 
 Tensor reshaped(const Tensor& t, IntArrayRef sizes, IntArrayRef strides) {
