@@ -166,6 +166,9 @@ void write_converted(const PointwiseOp& op, const char* name, const Tensor& out,
   }
   Tensor result;
   run_general(op, name, result, inputs, types, scalars, false);
+  CEPH_CHECK(out.device() == result.device(), ErrorKind::kRuntime, name,
+             "the output must be on the operands' device; got output ", out.device(),
+             " and operands ", result.device(), ", move one with to()");
   if (!fits) resize_output(name, out, shape);
   if (out.device().is_cpu()) copy_into(out, result);
 }

@@ -14,6 +14,31 @@ DType common_dtype(const Tensor& a, const Tensor& b) {
 
 bool has_values(const Tensor& t) { return t.device().is_cpu(); }
 
+bool is_integer_number(const Tensor& t) { return t->is_wrapped_number() && is_integral(t.dtype()); }
+
+Scalar number_in(const Tensor& t) {
+  return t.dtype() == DType::UInt64 ? Scalar(*static_cast<const uint64_t*>(t.data()))
+                                    : Scalar(*static_cast<const int64_t*>(t.data()));
+}
+
+// Note [Numbers beyond a dtype]
+// A Python integer takes the dtype of the tensors beside it. Sums and products are modulo 2^n, and
+// so may be their operands; order, quotients and choices are not: there a number that would wrap
+// is refused, since the result would be wrong.
+void check_in_range(const char* op, const Tensor& t, DType dtype) {
+  if (!is_integer_number(t) || !is_integral(dtype)) return;
+  const Scalar number = number_in(t);
+  CEPH_CHECK(number.representable_in(dtype), ErrorKind::kRuntime, op,
+             "a number must be in the range of ", name_of(dtype), "; got ", number,
+             "; convert the tensor to a wider dtype first");
+}
+
+void check_writable_number(const char* op, const Tensor& t, DType dtype) {
+  if (is_integer_number(t) && is_integral(dtype)) {
+    kernels::check_representable(op, "the number", number_in(t), dtype);
+  }
+}
+
 }  // namespace
 
 void arithmetic_alpha(const char* op, const Tensor& self, const Tensor& other,
@@ -39,23 +64,40 @@ void subtract_alpha(const char* op, const Tensor& self, const Tensor& other, con
 }
 
 void integer_power(const char* op, const Tensor& self, const Tensor& exponent) {
-  if (!is_integral(common_dtype(self, exponent)) || !has_values(exponent)) return;
+  const DType dtype = common_dtype(self, exponent);
+  check_writable_number(op, exponent, dtype);
+  check_writable_number(op, self, dtype);
+  if (!is_integral(dtype) || !has_values(exponent)) return;
   CEPH_CHECK(!kernels::any_negative(exponent), ErrorKind::kRuntime, op,
              "integers can't be raised to negative integer powers; convert self (",
              name_of(self.dtype()), ") to a floating dtype first");
 }
 
 void integer_division(const char* op, const Tensor& self, const Tensor& other) {
-  if (!is_integral(common_dtype(self, other), /*with_bool=*/true) || !has_values(other)) return;
+  const DType dtype = common_dtype(self, other);
+  check_in_range(op, other, dtype);
+  check_in_range(op, self, dtype);
+  if (!is_integral(dtype, /*with_bool=*/true) || !has_values(other)) return;
+  if (self.numel() == 0) return;  // nothing is divided
   CEPH_CHECK(!kernels::any_zero(other), ErrorKind::kRuntime, op, "division by zero of integers (",
              name_of(self.dtype()), " by ", name_of(other.dtype()),
              "); convert an operand to a floating dtype for inf and nan");
 }
 
-void condition_is_bool(const char* op, const Tensor& condition, const Tensor&, const Tensor&) {
+void ordered_numbers(const char* op, const Tensor& self, const Tensor& other) {
+  const DType dtype = common_dtype(self, other);
+  check_in_range(op, self, dtype);
+  check_in_range(op, other, dtype);
+}
+
+void condition_is_bool(const char* op, const Tensor& condition, const Tensor& self,
+                       const Tensor& other) {
   CEPH_CHECK(condition.dtype() == DType::Bool, ErrorKind::kRuntime, op,
              "condition must be a bool tensor; got ", name_of(condition.dtype()),
              "; compare it with zero first");
+  const DType dtype = common_dtype(self, other);
+  check_writable_number(op, self, dtype);
+  check_writable_number(op, other, dtype);
 }
 
 }  // namespace ceph::ops::checks

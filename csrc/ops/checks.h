@@ -14,10 +14,13 @@ CEPH_API void arithmetic_alpha(const char* op, const Tensor& self, const Tensor&
 // sub: the rules of arithmetic_alpha, and no bool operand.
 CEPH_API void subtract_alpha(const char* op, const Tensor& self, const Tensor& other,
                              const Scalar& alpha);
-// pow: an integral result has no negative exponents (1/2 is no integer).
+// pow: an integral result has no negative exponents (1/2 is no integer) and no number beyond it.
 CEPH_API void integer_power(const char* op, const Tensor& self, const Tensor& exponent);
-// floor_divide and the like: an integral divisor has no zeros.
+// floor_divide and the like: an integral divisor has no zeros; a number is in the dtype's range.
 CEPH_API void integer_division(const char* op, const Tensor& self, const Tensor& other);
+// maximum, minimum and so clamp: a number is in the range of an integral dtype.
+CEPH_API void ordered_numbers(const char* op, const Tensor& self, const Tensor& other);
+// where: the condition is bool, and a number can be written to an integral result.
 CEPH_API void condition_is_bool(const char* op, const Tensor& condition, const Tensor& self,
                                 const Tensor& other);
 

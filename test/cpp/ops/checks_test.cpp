@@ -63,6 +63,24 @@ TEST(integers_are_not_divided_by_zero) {
   ops::checks::integer_division("floor_divide", of(DType::Float32), zero);
 }
 
+TEST(nothing_is_divided_in_an_empty_tensor) {
+  Tensor zero = tensor_of<int32_t>({1}, {0});
+  ops::checks::integer_division("floor_divide", tensor_of<int32_t>({0}, {}), zero);
+}
+
+TEST(a_number_that_would_wrap_is_refused) {
+  const Tensor large = wrapped_number(int64_t(300)), negative = wrapped_number(int64_t(-1));
+  const Tensor bytes = tensor_of<uint8_t>({1}, {3});
+  using namespace ops::checks;
+  EXPECT_THROWS(ordered_numbers("clamp", bytes, large), Error, "in the range of uint8; got 300");
+  EXPECT_THROWS(ordered_numbers("clamp", bytes, negative), Error, "in the range of uint8; got -1");
+  EXPECT_THROWS(integer_division("floor_divide", bytes, large), Error, "in the range of uint8");
+  EXPECT_THROWS(integer_power("pow", bytes, large), Error, "300");
+  EXPECT_THROWS(condition_is_bool("where", of(DType::Bool), large, bytes), Error, "300");
+  ordered_numbers("clamp", of(DType::Float16), large);
+  ordered_numbers("clamp", of(DType::Int16), large);
+}
+
 TEST(a_condition_is_bool) {
   ops::checks::condition_is_bool("where", of(DType::Bool), of(DType::Int8), of(DType::Int8));
   EXPECT_THROWS(
