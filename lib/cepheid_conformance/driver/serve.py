@@ -6,8 +6,9 @@ import os
 import sys
 import traceback
 import warnings
+from typing import Any, BinaryIO
 
-from . import wire
+from . import mutants, wire
 from .adapter import load_candidate
 from .interpreter import Payload, run_script
 
@@ -29,13 +30,53 @@ def main(arguments: list[str]) -> int:
         wire.send(outgoing, {"version": wire.VERSION, "refused": traceback.format_exc()})
         raise
     wire.send(outgoing, {"version": wire.VERSION, "ready": arguments[0]})
+    return _serve(adapter, incoming, outgoing)
+
+
+def _serve(adapter: Any, incoming: BinaryIO, outgoing: BinaryIO) -> int:
+    """Answer frames until the stream or, in a forked child, the mutant's turn ends."""
     while True:
         try:
             header, payload = wire.receive(incoming)
         except wire.WireClosed:
             return 0
-        # One frame per script: when the process dies, the judge knows which script killed it.
-        for script in header["scripts"]:
-            answer = Payload()
-            result = run_script(adapter, script, payload, answer)
-            wire.send(outgoing, {"version": wire.VERSION, "result": result}, answer.chunks)
+        if "mutant" in header:
+            if header["mutant"] is None:
+                return 0
+            _serve_mutant(adapter, header["mutant"], incoming, outgoing)
+        elif header.get("reached"):
+            frame = {"version": wire.VERSION, "reached": True}
+            wire.send(outgoing, frame, [mutants.take_reached(adapter.module)])
+        else:
+            _run_scripts(adapter, header["scripts"], payload, outgoing)
+
+
+def _run_scripts(
+    adapter: Any, scripts: list[dict[str, Any]], payload: memoryview, outgoing: BinaryIO
+) -> None:
+    # One frame per script: when the process dies, the judge knows which script killed it.
+    for script in scripts:
+        answer = Payload()
+        result = run_script(adapter, script, payload, answer)
+        wire.send(outgoing, {"version": wire.VERSION, "result": result}, answer.chunks)
+
+
+def _serve_mutant(adapter: Any, mutant: str, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+    """Fork a child that becomes the mutant and serves on the same pipes; tell how it ended.
+
+    The streams must hold no byte read ahead: the judge waits for the answer to each frame.
+    """
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            mutants.activate(adapter.module, mutant)
+            wire.send(outgoing, {"version": wire.VERSION, "ready": mutant})
+            status = _serve(adapter, incoming, outgoing)
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    _, status = os.waitpid(child, 0)
+    ended = os.waitstatus_to_exitcode(status)
+    wire.send(outgoing, {"version": wire.VERSION, "ended": ended})
