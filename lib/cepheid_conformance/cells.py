@@ -21,12 +21,21 @@ DEVICES = ("cpu", "meta")
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """What decides the drawn calls of a run: the same seed draws the same ones."""
+
+    seed: int = 0
+    count: int = 24
+
+
+@dataclass(frozen=True)
 class Bench:
     """What a cell is judged with."""
 
     candidate: Candidate
     capability: Capability
     tolerances: Tolerances
+    drawing: Drawing = Drawing()
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import pytest
 
 from cepheid_conformance import capability, tolerances
 from cepheid_conformance.candidate import Candidate
-from cepheid_conformance.cells import Bench, StaticVerdict, enumerate_cells
+from cepheid_conformance.cells import Bench, Drawing, StaticVerdict, enumerate_cells
 from cepheid_conformance.op_spec import load_specs
 from cepheid_conformance.verdict import judge_cell as decide
 
@@ -28,6 +28,18 @@ def pytest_addoption(parser):
         default=os.environ.get("CEPHEID_CANDIDATE_PYTHON", sys.executable),
         help="interpreter in which the implementation is installed",
     )
+    group.addoption(
+        "--seed",
+        type=int,
+        default=int(os.environ.get("CEPHEID_SEED", Drawing.seed)),
+        help="seed of the drawn checks: the same seed draws the same calls",
+    )
+    group.addoption(
+        "--draws",
+        type=int,
+        default=int(os.environ.get("CEPHEID_DRAWS", Drawing.count)),
+        help="drawn calls for each op and dtype",
+    )
     group.addoption("--capabilities", help="capability file, if not the implementation's own")
 
 
@@ -40,8 +52,9 @@ def bench(request):
     option = request.config.getoption
     candidate = Candidate(option("--impl"), option("--candidate-python"))
     claims = claims_of(request.config)
+    table = tolerances.load().with_overrides(claims.tolerances)
     with candidate:
-        yield Bench(candidate, claims, tolerances.load().with_overrides(claims.tolerances))
+        yield Bench(candidate, claims, table, Drawing(option("--seed"), option("--draws")))
 
 
 def claims_of(config):

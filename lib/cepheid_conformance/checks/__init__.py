@@ -30,6 +30,7 @@ KINDS = (
     "variants",
     "overlap",
     "dependence",
+    "drawn",
 )
 
 

@@ -119,6 +119,12 @@ def _ordered(self: Tensor) -> bool:
     return strides == sorted(strides, reverse=True) and 0 not in strides
 
 
+def _contiguous(self: Tensor) -> bool:
+    """Whether the elements lie in order without gaps; a dim of size 1 has no stride to speak of."""
+    pairs = zip(self.shape, self.element_strides(), contiguous_strides(self.shape), strict=True)
+    return all(size == 1 or one == two for size, one, two in pairs)
+
+
 def _pairs(uniform: Array) -> tuple[Array, Array]:
     """Box and Muller's transform of a block: cosines in the first half, sines in the second.
     Also the radius, to which rounding errors are relative."""
@@ -165,8 +171,9 @@ def _normal_values(words: Words, count: int, dtype: str, contiguous: bool) -> tu
 
 def normal(self: Any, mean: float, std: float, seed: int, generator: int | None = None) -> Expected:
     """Normal values; a complex one has both parts, each with std / sqrt 2."""
-    contiguous = self.element_strides() == contiguous_strides(self.shape)
-    expected = _normal(self.dtype, self.shape, mean, std, _words(seed, generator), contiguous)
+    expected = _normal(
+        self.dtype, self.shape, mean, std, _words(seed, generator), _contiguous(self)
+    )
     return _in_place(self, expected, _finite)
 
 
@@ -272,7 +279,7 @@ def bernoulli(self: Any, seed: int, generator: int | None = None) -> Expected:
     """1 where a uniform draw lies below the probability."""
     words = _words(seed, generator)
     draws = words.uniform(self.data.size, self.dtype).reshape(self.shape)
-    if _ordered(self) or self.element_strides() == contiguous_strides(self.shape):
+    if _ordered(self) or _contiguous(self):
         return exact(self.dtype, draws < self.data)
 
     def check(results: list[Array]) -> str | None:

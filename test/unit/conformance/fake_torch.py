@@ -298,7 +298,7 @@ def _into(out, result):
 def argmax(self, dim=None, keepdim=False, *, out=None):
     if dim is not None and not -max(len(self.shape), 1) <= dim < max(len(self.shape), 1):
         raise IndexError(f"argmax: dim must be in range; got {dim}")
-    if math.prod(self.shape) == 0:
+    if math.prod(self.shape if dim is None or not self.shape else [self.shape[dim]]) == 0:
         raise IndexError("argmax: nothing has no largest element")
     if dim is None or not self.shape:
         return new((1,) * len(self.shape) if keepdim else (), int64, [_largest(self.read())])

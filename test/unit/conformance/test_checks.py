@@ -31,6 +31,8 @@ PLANTED = [
     ("variants", "add", "float32", "no-op in-place", "values"),
     ("dependence", "add", "float32", "constant", "values"),
     ("overlap", "add", "float32", "torn overlap", "values"),
+    ("drawn", "add", "float32", "ignored alpha", "values"),
+    ("drawn", "argmax", "float32", "last tie", "values"),
     ("values", "add", "float32", "crash", "crash"),
 ]
 # The fake keeps no layout: for strides only contiguous operands are asked of it.

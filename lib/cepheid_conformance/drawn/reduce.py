@@ -1,0 +1,111 @@
+"""Drawn calls of the reductions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..sample import Sample
+from ..tensors import Tensor
+from .chooser import Chooser, Reject, Shape
+
+_VALUES_ONLY = ("amax", "argmax", "any")  # these compare elements and add nothing
+
+
+def _tensor(chooser: Chooser, shape: Shape) -> Tensor:
+    domain = "full" if chooser.spec.name in _VALUES_ONLY else "folded"
+    return chooser.tensor(shape, domain)
+
+
+def reduce_all_plain(chooser: Chooser) -> Sample:
+    """Everything folded."""
+    return Sample({"self": _tensor(chooser, chooser.shape())})
+
+
+def reduce_all(chooser: Chooser) -> Sample:
+    """Everything folded, at times into another dtype."""
+    return _with_dtype(chooser, reduce_all_plain(chooser).values)
+
+
+def _with_dtype(chooser: Chooser, values: dict[str, Any]) -> Sample:
+    if not chooser.rarely():
+        return Sample(values)
+    # Small multiples of 1/8: what they turn into is exact.
+    tensor = chooser.tensor(values["self"].shape, "exact")
+    return Sample({**values, "self": tensor, "dtype": chooser.one_of(result_dtypes(chooser))})
+
+
+def result_dtypes(chooser: Chooser) -> list[str]:
+    """Dtypes to sum in, without loss of kind."""
+    if chooser.info.is_complex:
+        return ["complex64", "complex128"]
+    names = ["float32", "float64", "complex64"]
+    if not chooser.info.is_inexact and chooser.spec.name == "sum":
+        names += ["int32", "int64"]
+    return names
+
+
+def _dims(chooser: Chooser, rank: int) -> list[int]:
+    """Some dims, each counted from either end, in some order."""
+    chosen = chooser.subset(rank) if rank else chooser.one_of(([], [0], [-1]))
+    order = chooser.permutation(len(chosen))
+    return [chosen[place] - (rank if rank and chooser.flag() else 0) for place in order]
+
+
+def _folded(chooser: Chooser, shape: Shape) -> dict[str, Any]:
+    values: dict[str, Any] = {"self": _tensor(chooser, shape), "dim": _dims(chooser, len(shape))}
+    if chooser.flag():
+        values["keepdim"] = True
+    return values
+
+
+def reduce_dims(chooser: Chooser) -> Sample:
+    """Any dims, keepdim, at times another dtype."""
+    return _with_dtype(chooser, _folded(chooser, chooser.shape()))
+
+
+def reduce_dims_nonempty(chooser: Chooser) -> Sample:
+    """Dims that hold something."""
+    shape = chooser.shape() if chooser.rarely() else chooser.nonempty()
+    values = _folded(chooser, shape)
+    axes = values["dim"] or range(len(shape))
+    if shape and not all(shape[axis] for axis in axes):
+        raise Reject
+    return Sample(values)
+
+
+def reduce_int(chooser: Chooser) -> Sample:
+    """One dim."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"self": _tensor(chooser, shape), "dim": chooser.dim(len(shape))}
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(values)
+
+
+def reduce_one(chooser: Chooser) -> Sample:
+    """One dim or all, where something is folded."""
+    shape = chooser.shape() if chooser.rarely() else chooser.nonempty()
+    values: dict[str, Any] = {"self": _tensor(chooser, shape)}
+    if chooser.flag():
+        values["dim"] = chooser.dim(len(shape))
+    if chooser.flag():
+        values["keepdim"] = True
+    dim = values.get("dim")
+    folded = shape if dim is None else (shape[dim],) if shape else ()
+    if 0 in folded:
+        raise Reject
+    return Sample(values)
+
+
+def equal(chooser: Chooser) -> Sample:
+    """The same values, values that differ in one place, other values, other shapes."""
+    shape = chooser.shape()
+    first = chooser.tensor(shape, "finite" if chooser.info.is_complex else "full")
+    how = chooser.integer(0, 3)
+    if how == 3:
+        return Sample({"self": first, "other": chooser.tensor(chooser.shape(), "any")})
+    data = first.data.copy()
+    if how == 1 and data.size:
+        place = chooser.integer(0, data.size - 1)
+        data.reshape(-1)[place] = data.reshape(-1)[place] == 0
+    return Sample({"self": first, "other": chooser.laid_out(Tensor(chooser.dtype, data))})

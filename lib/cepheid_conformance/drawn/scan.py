@@ -1,0 +1,19 @@
+"""Drawn calls of the scans."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..sample import Sample
+from .chooser import Chooser
+from .reduce import result_dtypes
+
+
+def scan(chooser: Chooser) -> Sample:
+    """One dim, at times in another dtype."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"dim": chooser.dim(len(shape))}
+    if chooser.rarely():
+        values["dtype"] = chooser.one_of(result_dtypes(chooser))
+    domain = "exact" if "dtype" in values else "folded"
+    return Sample({"self": chooser.tensor(shape, domain), **values})
