@@ -1,0 +1,46 @@
+"""Wrapper mutants: faults of known classes, put behind the public names of one op.
+
+They work on any implementation of the PyTorch tensor API, in its own process, and need the
+standard library only. `list_mutants` says which exist; `activate` makes a module one of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from . import rules  # noqa: F401  # importing registers the rules
+from .calls import BrokenMutant
+from .doors import Installer
+from .mutant import RULES, Mutant
+from .schema import load_schemas, read_ops
+
+SOUND = "sound"  # the id of the mutant without a fault
+
+__all__ = ["SOUND", "BrokenMutant", "Mutant", "activate", "list_mutants"]
+
+
+def list_mutants(schemas: dict[str, Any]) -> list[Mutant]:
+    """All mutants of the ops of a registry (the content of `schemas.json`), op by op."""
+    ops = read_ops(schemas)
+    return [mutant for op in ops.values() for rule in RULES for mutant in rule.mutants(op)]
+
+
+def activate(
+    module: Any, mutant_id: str, schemas: dict[str, Any] | None = None
+) -> Installer | None:
+    """Make `module` the mutant, until `remove` of what is returned is called; `SOUND` is none.
+
+    The registry is `schemas`, or the file that `CEPHEID_SCHEMAS` names, or the module's own.
+    """
+    if mutant_id == SOUND:
+        return None
+    if schemas is None:
+        schemas = load_schemas([Path(str(module.__file__)).with_name("schemas.json")])
+    found = [mutant for mutant in list_mutants(schemas) if mutant.id == mutant_id]
+    if len(found) != 1:
+        raise LookupError(f"mutants: no mutant is called {mutant_id!r}; list_mutants names them")
+    ops = read_ops(schemas)
+    installer = Installer(module, ops, ops[found[0].op], found[0].fault)
+    installer.install()
+    return installer

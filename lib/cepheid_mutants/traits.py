@@ -1,0 +1,151 @@
+"""What an op is, by the registry's tags, arguments and dtypes: where a rule applies."""
+
+from __future__ import annotations
+
+from .schema import Op
+
+MOVEMENT = frozenset(
+    "clone contiguous _to_copy to.dtype to.device to.other copy_ index.Tensor index_put "
+    "index_select gather masked_fill.Scalar cat where.self".split()
+)
+COMPARISONS = frozenset("eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor".split())
+TRANSCENDENTAL = frozenset("exp log tanh sigmoid pow.Tensor_Tensor".split())
+COMMUTATIVE = frozenset(
+    "add.Tensor mul.Tensor eq.Tensor ne.Tensor maximum minimum bitwise_and.Tensor equal".split()
+)
+INEXACT_ALWAYS = frozenset("div.Tensor exp log sqrt tanh sigmoid mean mean.dim".split())
+ARITHMETIC = frozenset("add.Tensor sub.Tensor mul.Tensor neg".split())
+# Sums of products and the like: their bound follows the condition of the problem.
+BOUNDED_FAMILIES = ("matmul", "conv", "norm", "scan")
+UNINITIALISED = frozenset(("empty", "empty_strided", "empty_like"))
+UNIFORM = frozenset(("zeros", "ones", "full", "zeros_like", "fill_.Scalar"))
+SINGLE = frozenset(("sum", "mean", "any"))  # one element, whatever goes in
+INDICES = frozenset(("argmax", "argsort", "nonzero", "randperm"))
+
+
+def gives_tensors(op: Op) -> bool:
+    """Whether every result is a tensor."""
+    return all(kind.startswith("Tensor") for kind in op.returns)
+
+
+def is_view(op: Op) -> bool:
+    """Whether the result is never memory of its own."""
+    return "view" in op.tags
+
+
+def may_view(op: Op) -> bool:
+    """Whether the result can be a view of an input."""
+    return bool(op.tags & {"view", "maybe_view"})
+
+
+def mutates(op: Op) -> bool:
+    """Whether the op writes its first argument."""
+    return "mutates" in op.tags
+
+
+def is_random(op: Op) -> bool:
+    """Whether the op draws from a generator."""
+    return "random" in op.tags
+
+
+def makes_from_nothing(op: Op) -> bool:
+    """Whether no tensor goes in."""
+    return not op.tensor_args
+
+
+def has_values(op: Op) -> bool:
+    """Whether the result is memory of its own whose values are determined."""
+    return gives_tensors(op) and not is_view(op) and op.key not in UNINITIALISED
+
+
+def has_plain_values(op: Op) -> bool:
+    """Like `has_values`, without the ops of which only a distribution is determined."""
+    return has_values(op) and not is_random(op)
+
+
+def gives_bool(op: Op) -> bool:
+    """Whether the result is bool whatever goes in."""
+    return op.key in COMPARISONS or op.key in ("isnan", "logical_not", "any", "any.dim")
+
+
+def gives_indices(op: Op) -> bool:
+    """Whether the result is integers that say where something is."""
+    return op.key in INDICES
+
+
+def gives_floats(op: Op) -> bool:
+    """Whether floating inputs give floating results."""
+    return (
+        has_plain_values(op)
+        and "float32" in op.dtypes
+        and not gives_bool(op)
+        and not gives_indices(op)
+    )
+
+
+def gives_integers(op: Op) -> bool:
+    """Whether integer inputs give integer results."""
+    return (
+        has_plain_values(op)
+        and "int64" in op.dtypes
+        and not gives_bool(op)
+        and not gives_indices(op)
+        and op.key not in INEXACT_ALWAYS
+    )
+
+
+def gives_complex(op: Op) -> bool:
+    """Whether complex inputs give complex results."""
+    return gives_floats(op) and "complex64" in op.dtypes and op.key != "abs"
+
+
+def is_bounded(op: Op) -> bool:
+    """Whether floats are judged by the condition of the problem."""
+    return op.family in BOUNDED_FAMILIES or op.key in ("sum", "sum.dim_IntList", "mean", "mean.dim")
+
+
+def computes(op: Op) -> bool:
+    """Whether floats are computed, not moved."""
+    return gives_floats(op) and op.key not in MOVEMENT and not may_view(op)
+
+
+def is_pointwise(op: Op) -> bool:
+    """Whether element i of the result depends on elements i only."""
+    return "pointwise" in op.tags
+
+
+def is_reduction(op: Op) -> bool:
+    """Whether dims are folded."""
+    return "reduction" in op.tags
+
+
+def is_binary(op: Op) -> bool:
+    """Whether two tensors meet element by element."""
+    return is_pointwise(op) and len(op.tensor_args) >= 2
+
+
+def takes_tensor(op: Op) -> bool:
+    """Whether a tensor goes in."""
+    return bool(op.tensor_args)
+
+
+def has_first_tensor(op: Op) -> bool:
+    """Whether one of the arguments is a single tensor."""
+    return bool(op.first_tensor)
+
+
+def fresh_result(op: Op) -> bool:
+    """Whether the function's result is always memory of its own."""
+    return gives_tensors(op) and not may_view(op) and not mutates(op)
+
+
+def same_when_rearranged(op: Op) -> str:
+    """Why a correct result can't be told from one with its elements exchanged, or ""."""
+    if op.key in UNIFORM:
+        return "all elements of a correct result are equal"
+    return "a correct result has one element" if op.key in SINGLE else ""
+
+
+def gives_zeros(op: Op) -> str:
+    """Why the sign or the loss of every element doesn't show, or ""."""
+    return "a correct result is all zeros" if op.name.startswith("zeros") else ""
