@@ -1,0 +1,1 @@
+"""Mutation testing of the suite: faults put into cepheid by rule, and how many are noticed."""
