@@ -26,6 +26,7 @@ class Drawing:
 
     seed: int = 0
     count: int = 24
+    shrink: bool = True  # whether a failure is made smaller; the verdict is the same without
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,14 @@ from typing import Any
 
 from cepheid_conformance import capability, tolerances
 from cepheid_conformance.candidate import Candidate
-from cepheid_conformance.cells import FAIL, Bench, Cell, StaticVerdict, enumerate_cells
+from cepheid_conformance.cells import (
+    FAIL,
+    Bench,
+    Cell,
+    Drawing,
+    StaticVerdict,
+    enumerate_cells,
+)
 from cepheid_conformance.checks import KINDS, load
 from cepheid_conformance.op_spec import load_specs
 from cepheid_conformance.verdict import judge_cell
@@ -27,7 +34,8 @@ class Kill:
 def bench_of(candidate: Candidate, claims_name: str) -> Bench:
     """What cells are judged with, by the claims of an implementation."""
     claims = capability.load(capability.find(claims_name))
-    return Bench(candidate, claims, tolerances.load().with_overrides(claims.tolerances))
+    budgets = tolerances.load().with_overrides(claims.tolerances)
+    return Bench(candidate, claims, budgets, Drawing(shrink=False))
 
 
 @cache

@@ -36,6 +36,8 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
     for found in _judge(cell, bench, fixed + valid):
         if is_known(cell, bench, found) or any(found.sample is call.sample for call in fixed):
             findings.append(found)
+        elif not drawing.shrink:
+            findings.append(found)
         elif shrunk < _SHRUNK:
             shrunk += 1
             findings.append(_smallest(cell, bench, found))

@@ -73,7 +73,7 @@ def _serve_mutant(adapter: Any, mutant: str, incoming: BinaryIO, outgoing: Binar
             mutants.activate(adapter.module, mutant)
             wire.send(outgoing, {"version": wire.VERSION, "ready": mutant})
             status = _serve(adapter, incoming, outgoing)
-        except BaseException:
+        except BaseException:  # noqa: BLE001  # a forked child must not return into its parent
             traceback.print_exc()
         finally:
             os._exit(status)
