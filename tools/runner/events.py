@@ -22,7 +22,9 @@ class Outcome(StrEnum):
     TIMEOUT = "timeout"
     MEMORY = "memory"
     LEAK = "leak"  # left a process, or a thread that keeps its process alive
-    FLAKY = "flaky"  # failed, then passed alone in a fresh process
+    FLAKY = "flaky"  # failed and passed under the same conditions
+    ORDER_DEPENDENT = "order_dependent"  # passes or fails by what ran before it
+    INFRASTRUCTURE = "infrastructure"  # the machine failed, not the test
     MISSING = "missing"  # planned, but its file no longer collects it
     NOT_RUN = "not_run"  # the run was stopped, or its file ended too many processes
 
@@ -38,6 +40,8 @@ class Attempt:
     seconds: float = 0.0
     detail: str = ""  # longrepr, or the supervisor's sentence
     output: str = ""  # what the test wrote, head and tail
+    how: str = "in its session"  # or alone, or after which tests
+    cause: str = ""  # why its process was ended, or how it was lost
     stacks: str = ""  # of all threads, when the supervisor had to kill it
     properties: Properties = ()
 
@@ -92,11 +96,12 @@ class FileStarted(Event):
 
 @dataclass(frozen=True, slots=True)
 class TestStarted(Event):
-    """A test begins; `attempt` counts from 1."""
+    """A test begins; `attempt` counts from 1. Equal `process`: one after the other in it."""
 
     __test__ = False
     id: str
     attempt: int
+    process: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +134,7 @@ class TestFinished(Event):
     attempts: tuple[Attempt, ...]
     slow: bool = False
     properties: Properties = ()
+    note: str = ""  # what an investigation found: the test that this one depends on
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """Run the planned tests of one file (or of several under pytest-xdist) to one outcome each.
 
-A process that a test ends is followed by a fresh one with the remaining ids; a test that fails is
-tried once more, alone, in a fresh process.
+A process that a test ends is followed by a fresh one with the remaining ids; what a failure means
+is found out by further processes (investigate.py).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from tools.runner import trace
@@ -19,6 +19,7 @@ from tools.runner.events import (
     TestSlow,
     TestStarted,
 )
+from tools.runner.investigate import Case, Investigation
 from tools.runner.launch import Cancel, Job, Message, Process
 from tools.runner.record import Record
 from tools.runner.settings import Settings
@@ -27,7 +28,6 @@ BLIND_LIMIT = 3
 """Tests of a file that may one after the other end their process before they begin."""
 
 Emit = Callable[[Event], None]
-_FINAL = frozenset({Outcome.ERROR, Outcome.MISSING, Outcome.NOT_RUN})
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Task:
     @property
     def files(self) -> tuple[str, ...]:
         """The files of the ids, each once, in order."""
-        return tuple(dict.fromkeys(test.split("::")[0] for test in self.ids))
+        return files_of(self.ids)
 
 
 class Executor:
@@ -52,6 +52,7 @@ class Executor:
         self._emit = emit
         self._cancel = cancel
         self._attempts: dict[str, list[Attempt]] = {test: [] for test in task.ids}
+        self._before: dict[str, tuple[str, ...]] = {}
 
     def run(self) -> None:
         """Emit one TestFinished for every id of the task."""
@@ -96,37 +97,32 @@ class Executor:
 
         An id that was alone in such a process has crashed.
         """
-        files = tuple(dict.fromkeys(test.split("::")[0] for test in ids))
-        process = Process(self._settings, Job(files, ids, workers), self._cancel)
+        process = Process(self._settings, Job(files_of(ids), ids, workers), self._cancel)
         record = Record(ids, workers)
         for message in process.messages():
             record.take(message)
-            self._relay(message, record)
+            self._relay(message, record, process.folder.name)
         decided = bool(record.attempts)
-        if not decided and len(ids) == 1 and record.exit["cause"] != "stopped":
-            detail = f"{record.fault()[1]}; no test had begun"
-            text = process.output(record.exit["sections"], 0)
-            record.attempts = {ids[0]: Attempt(Outcome.CRASHED, 0, detail, text)}
-        self._keep(process, record)
+        for test, attempt in _with_output(process, record).items():
+            self._attempts[test].append(attempt)
+            self._before[test] = record.before.get(test, ())
         return decided
 
-    def _keep(self, process: Process, record: Record) -> None:
-        """Add the attempts, each bad one with what it wrote."""
-        for test, attempt in record.attempts.items():
-            if attempt.outcome not in GOOD and not attempt.output:
-                number = record.numbers.get(test, 0)
-                text = process.output(record.exit["sections"], number)
-                attempt = replace(attempt, output=text)
-            self._attempts[test].append(attempt)
-        if all(attempt.outcome in GOOD for attempt in record.attempts.values()):
-            process.discard()
+    def _again(self, ids: tuple[str, ...]) -> dict[str, Attempt]:
+        """Ids in the given order in one process, for an investigation."""
+        process = Process(self._settings, Job(files_of(ids), ids, ordered=True), self._cancel)
+        record = Record(ids)
+        for message in process.messages():
+            record.take(message)
+        return _with_output(process, record)
 
-    def _relay(self, message: Message, record: Record) -> None:
+    def _relay(self, message: Message, record: Record, process: str) -> None:
         """Live events of a process."""
         match message["event"]:
             case "start":
                 number = len(self._attempts[message["id"]]) + 1
-                self._emit(TestStarted(message["id"], number))
+                where = f"{process}.{message['pid']}"
+                self._emit(TestStarted(message["id"], number, where))
             case "slow":
                 self._emit(TestSlow(message["id"], message["seconds"]))
             case "finish" if message["id"] in record.attempts:
@@ -136,31 +132,57 @@ class Executor:
                 self._emit(event)
 
     def _conclude(self, ids: list[str]) -> None:
-        """Retry what failed, then write the outcomes of one file."""
-        failed = [test for test in ids if self._worth_a_retry(test)]
-        if len(failed) <= self._settings.limits.retry_limit:
-            for test in failed:
-                if not self._cancel.requested:
-                    self._process((test,))
-        for test in ids:
-            self._emit(self._finished(test))
-
-    def _worth_a_retry(self, test: str) -> bool:
-        attempts = self._attempts[test]
-        return bool(attempts) and attempts[0].outcome not in GOOD | _FINAL
-
-    def _finished(self, test: str) -> TestFinished:
-        attempts = self._attempts[test] or [Attempt(Outcome.NOT_RUN, detail=self._why_not_run())]
-        last = attempts[-1]
-        outcome = last.outcome
-        if len(attempts) > 1 and outcome in GOOD:
-            outcome = Outcome.FLAKY
-        seconds = sum(attempt.seconds for attempt in attempts)
-        slow = max(attempt.seconds for attempt in attempts) > self._settings.limits.slow_s
-        return TestFinished(test, outcome, seconds, tuple(attempts), slow, last.properties)
+        """Find out about what failed, then write the outcomes of one file."""
+        limits = self._settings.limits
+        cases = [Case(test, self._attempts[test], self._before.get(test, ())) for test in ids]
+        investigation = Investigation(self._again, limits, lambda: self._cancel.requested)
+        investigation.conclude(cases)
+        for case in cases:
+            if not case.attempts:
+                case.attempts.append(Attempt(Outcome.NOT_RUN, detail=self._why_not_run()))
+            self._emit(finished(case, limits.slow_s))
 
     def _why_not_run(self) -> str:
         if self._cancel.requested:
             return "the run was stopped before this test"
         limit = self._settings.limits.restart_limit
         return f"its file ended more than {limit} processes; the rest was not tried"
+
+
+def files_of(ids: Sequence[str]) -> tuple[str, ...]:
+    """The files of ids, each once, in order."""
+    return tuple(dict.fromkeys(test.split("::")[0] for test in ids))
+
+
+def finished(case: Case, slow_s: float) -> TestFinished:
+    """The final event of a test."""
+    attempts = case.attempts
+    return TestFinished(
+        id=case.test,
+        outcome=case.outcome,
+        seconds=sum(attempt.seconds for attempt in attempts),
+        attempts=tuple(attempts),
+        slow=max(attempt.seconds for attempt in attempts) > slow_s,
+        properties=attempts[-1].properties,
+        note=case.note,
+    )
+
+
+def _with_output(process: Process, record: Record) -> dict[str, Attempt]:
+    """The attempts of a process that has ended, each bad one with what it wrote.
+
+    A single id whose process ended before it began has crashed.
+    """
+    attempts, ids, end = record.attempts, record.ids, record.exit
+    if not attempts and len(ids) == 1 and end["cause"] != "stopped":
+        detail = f"{record.fault()[1]}; no test had begun"
+        attempts = {ids[0]: Attempt(Outcome.CRASHED, detail=detail, cause=end["cause"])}
+    found: dict[str, Attempt] = {}
+    for test, attempt in attempts.items():
+        if attempt.outcome not in GOOD and not attempt.output:
+            number = record.numbers.get(test, 0)
+            attempt = replace(attempt, output=process.output(end["sections"], number))
+        found[test] = attempt
+    if all(attempt.outcome in GOOD for attempt in found.values()):
+        process.discard()
+    return found

@@ -70,6 +70,7 @@ class Job:
     ids: tuple[str, ...] | None = None  # None: all
     workers: int = 0
     arguments: tuple[str, ...] = ()
+    ordered: bool = False  # the ids run in the given order, not in that of their files
 
 
 class Process:
@@ -125,6 +126,7 @@ class Process:
             ids = self.folder / "ids"
             ids.write_text("\0".join(self._job.ids))
             environment[channel.IDS_VARIABLE] = str(ids)
+            environment[channel.ORDER_VARIABLE] = "given" if self._job.ordered else "file"
         return {
             "command": command(self._settings, self._job),
             "cwd": str(self._settings.root),

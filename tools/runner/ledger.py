@@ -7,6 +7,11 @@ from tools.runner import exit_codes
 from tools.runner.events import CellSummary, Outcome, PlanMade, RunFinished, TestFinished
 
 _PASSED = (Outcome.PASSED, Outcome.XFAILED)
+_OWN_STATUS = {
+    Outcome.ORDER_DEPENDENT: (exit_codes.ORDER_DEPENDENT, "depend on what ran before them"),
+    Outcome.INFRASTRUCTURE: (exit_codes.INFRASTRUCTURE, "met a fault of the machine"),
+    Outcome.FLAKY: (exit_codes.FLAKY, "both failed and passed"),
+}
 
 
 class LedgerError(Exception):
@@ -63,12 +68,13 @@ class Ledger:
         if closing.interrupted:
             return exit_codes.INTERRUPTED, f"stopped; {counts[Outcome.NOT_RUN]} tests did not run"
         bad = sum(counts.values()) - sum(counts[o] for o in (*_PASSED, Outcome.SKIPPED))
-        if bad > counts[Outcome.FLAKY]:
+        if bad > sum(counts[outcome] for outcome in _OWN_STATUS):
             return exit_codes.FAILED, f"{bad} of {len(self._planned)} tests have no passing outcome"
         if failed := closing.cells.verdicts.get("fail", 0):
             return exit_codes.FAILED, f"{failed} conformance cells failed"
-        if counts[Outcome.FLAKY]:
-            return exit_codes.FLAKY, f"{counts[Outcome.FLAKY]} tests passed only when tried again"
+        for outcome, (code, reason) in _OWN_STATUS.items():
+            if counts[outcome]:
+                return code, f"{counts[outcome]} tests {reason}"
         if closing.whole_conformance and closing.cells.blank:
             return exit_codes.BLANK_CELLS, f"{closing.cells.blank} cells have no verdict"
         if closing.whole_conformance and not closing.cells.judged:

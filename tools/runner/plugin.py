@@ -9,13 +9,13 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
 import pytest
 
-from tools.runner import channel, output, proc
+from tools.runner import channel, machine, output, proc
 
 MARKERS = (
     "timeout(seconds): kill the test after so many seconds, at most the runner's maximum",
@@ -83,6 +83,7 @@ class Reporter:
         self._planned = _read_planned()
         self._items: dict[str, pytest.Item] = {}
         self._timeouts: dict[str, float | None] = {}
+        self._faults: dict[str, str] = {}
         self._deselected = 0
         self._number = 0
         self._watch = Watch()
@@ -114,9 +115,12 @@ class Reporter:
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the planned ids, in the file's own order."""
-        if self._planned is not None:
-            items[:] = [item for item in items if item.nodeid in self._planned]
+        """Keep the planned ids, in the file's own order or in that given."""
+        planned = self._planned
+        if planned is not None:
+            items[:] = [item for item in items if item.nodeid in planned]
+            if os.environ[channel.ORDER_VARIABLE] == "given":
+                items.sort(key=lambda item: planned[item.nodeid])
         self._refuse_bad_timeouts(items)
         self._items = {item.nodeid: item for item in items}
 
@@ -145,6 +149,16 @@ class Reporter:
         )
         self._mark(self._number)
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Note when the exception speaks of the machine."""
+        report = yield
+        if call.excinfo is not None and report.failed:
+            self._faults[report.nodeid] = machine.fault(call.excinfo.value)
+        return report
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """One phase (setup, call, teardown) ended."""
         if self._controller:
@@ -157,6 +171,7 @@ class Reporter:
             expected=getattr(report, "wasxfail", None),
             seconds=report.duration,
             longrepr=_text_of(report),
+            infrastructure=self._faults.pop(report.nodeid, ""),
             properties=report.user_properties if report.when == "teardown" else [],
         )
 
@@ -215,9 +230,12 @@ def _multiprocessing_children() -> bool:
     return module is not None and bool(module.active_children())
 
 
-def _read_planned() -> frozenset[str] | None:
+def _read_planned() -> dict[str, int] | None:
+    """Planned id -> its place."""
     path = os.environ.get(channel.IDS_VARIABLE)
-    return None if path is None else frozenset(Path(path).read_text().split("\0"))
+    if path is None:
+        return None
+    return {test: place for place, test in enumerate(Path(path).read_text().split("\0"))}
 
 
 def _register_stacks() -> TextIO:

@@ -25,6 +25,7 @@ class Draft:
     seconds: float = 0.0
     details: list[str] = field(default_factory=list)
     body_ran: bool = False
+    machine: str = ""  # the exception that speaks of the machine, not of the test
 
     def take(self, message: Message) -> None:
         """Add one phase; the worst outcome of all phases counts."""
@@ -33,6 +34,7 @@ class Draft:
         self.seconds += message["seconds"]
         self.properties = message["properties"] or self.properties
         self.body_ran |= message["when"] == "call"
+        self.machine = self.machine or message.get("infrastructure", "")
         text = "\n".join(filter(None, [note, message["longrepr"]]))
         if text and outcome is not Outcome.PASSED:
             phase = "" if message["when"] == "call" else f"[{message['when']}] "
@@ -43,6 +45,8 @@ class Draft:
         outcome, details = self.outcome, self.details
         if outcome is Outcome.PASSED and not self.body_ran:
             outcome, details = Outcome.FAILED, ["reported as passed, but its body never ran"]
+        if outcome is Outcome.FAILED and self.machine:
+            outcome, details = Outcome.INFRASTRUCTURE, [*details, self.machine]
         return Attempt(
             outcome, self.seconds, "\n".join(details), properties=_pairs(self.properties)
         )
@@ -67,14 +71,17 @@ class Record:
     def __init__(self, ids: tuple[str, ...], workers: int = 0) -> None:
         self.attempts: dict[str, Attempt] = {}
         self.numbers: dict[str, int] = {}
+        self.before: dict[str, tuple[str, ...]] = {}
+        """Test -> tests that began before it in the same process."""
         self.exit: Message = {}
-        self._ids = ids
+        self.ids = ids
         self._parallel = workers > 1
         self._drafts: dict[str, Draft] = {}
         self._collected: set[str] | None = None
         self._collecting: list[str] = []
         self._errors: dict[str, str] = {}
         self._threads: dict[str, str] = {}  # test -> threads it left
+        self._begun: dict[int, list[str]] = {}  # process -> its tests in order
         self._last = ""
         self._aborted = ""
         self._internal = ""
@@ -98,6 +105,9 @@ class Record:
     def _on_start(self, message: Message) -> None:
         self._drafts[message["id"]] = Draft(message["number"], message["properties"])
         self.numbers[message["id"]] = message["number"]
+        begun = self._begun.setdefault(message.get("pid", 0), [])
+        self.before[message["id"]] = tuple(begun)
+        begun.append(message["id"])
 
     def _on_phase(self, message: Message) -> None:
         if message["id"] in self._drafts:
@@ -204,6 +214,7 @@ class Record:
             seconds=max(before.seconds, self.exit.get("seconds", 0.0)),
             detail="\n".join(filter(None, [detail, *own])),
             stacks=self.exit.get("stacks", ""),
+            cause=self.exit.get("cause", ""),
         )
 
     def _leak(self, test: str, detail: str) -> None:
@@ -218,7 +229,7 @@ class Record:
 
     def _add_missing(self) -> None:
         """Planned ids that this process did not collect, or could not."""
-        for test in self._ids:
+        for test in self.ids:
             error = self._errors.get(test.split("::")[0])
             if test in self.attempts:
                 continue

@@ -27,6 +27,9 @@ class Limits:
     exit_s: float
     memory_mib: float
     retry_limit: int
+    retries: int
+    retry_s: float
+    order_s: float
     restart_limit: int
 
 

@@ -25,6 +25,9 @@ slow_s = 60
 exit_s = 3
 memory_mib = 2048
 retry_limit = 25
+retries = 3
+retry_s = 30
+order_s = 20
 restart_limit = 100
 
 [files]

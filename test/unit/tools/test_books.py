@@ -52,10 +52,30 @@ def test_test_without_outcome_is_no_pass() -> None:
 @pytest.mark.parametrize("outcome", Outcome)
 def test_exit_status_of_each_outcome(outcome: Outcome) -> None:
     end = ledger(Outcome.PASSED, outcome).close(Closing(False, NOTHING, False), 0.0)
-    good = {Outcome.PASSED, Outcome.XFAILED, Outcome.SKIPPED}
-    expected = exit_codes.PASSED if outcome in good else exit_codes.FAILED
-    assert end.exit_code == (exit_codes.FLAKY if outcome is Outcome.FLAKY else expected)
+    own = {
+        Outcome.PASSED: exit_codes.PASSED,
+        Outcome.XFAILED: exit_codes.PASSED,
+        Outcome.SKIPPED: exit_codes.PASSED,
+        Outcome.FLAKY: exit_codes.FLAKY,
+        Outcome.ORDER_DEPENDENT: exit_codes.ORDER_DEPENDENT,
+        Outcome.INFRASTRUCTURE: exit_codes.INFRASTRUCTURE,
+    }
+    assert end.exit_code == own.get(outcome, exit_codes.FAILED)
     assert end.passed + end.failed + end.skipped == 2
+
+
+def test_status_of_several_outcomes_is_the_heaviest() -> None:
+    order = [Outcome.FAILED, Outcome.ORDER_DEPENDENT, Outcome.INFRASTRUCTURE, Outcome.FLAKY]
+    codes = []
+    while order:
+        codes.append(ledger(*order).close(Closing(False, NOTHING, False), 0.0).exit_code)
+        order.pop(0)
+    assert codes == [
+        exit_codes.FAILED,
+        exit_codes.ORDER_DEPENDENT,
+        exit_codes.INFRASTRUCTURE,
+        exit_codes.FLAKY,
+    ]
 
 
 @pytest.mark.parametrize(

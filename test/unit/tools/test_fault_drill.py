@@ -311,8 +311,9 @@ def test_large_output_keeps_head_and_tail(drill: Any) -> None:
     assert "bytes left out" in output and len(output) < 200_000
 
 
-def test_failure_is_tried_twice_and_no_more(drill: Any) -> None:
-    assert len(attempts_of(drill, "test_faults.py::test_sys_exit")) == 2
+def test_failure_is_tried_again_and_a_crash_once(drill: Any) -> None:
+    assert len(attempts_of(drill, "test_faults.py::test_sys_exit")) == 4
+    assert len(attempts_of(drill, "test_faults.py::test_abort")) == 2
     assert len(attempts_of(drill, "test_import_error.py::<collection>")) == 1
 
 
