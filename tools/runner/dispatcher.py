@@ -14,6 +14,7 @@ from tools.runner.events import Event, PlanMade, RunFinished, Stage, TestFinishe
 from tools.runner.executor import Executor, Task
 from tools.runner.launch import Cancel
 from tools.runner.ledger import Closing, Ledger
+from tools.runner.quarantine import Quarantine
 from tools.runner.select import matches
 from tools.runner.settings import Part, Settings
 
@@ -36,8 +37,15 @@ class Schedule:
 class Dispatcher:
     """Owns the event stream of one run."""
 
-    def __init__(self, settings: Settings, reports: Sequence[Report], cells: CellTable) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        reports: Sequence[Report],
+        cells: CellTable,
+        quarantine: Quarantine,
+    ) -> None:
         self._settings = settings
+        self._quarantine = quarantine
         self._reports = reports
         self._cells = cells
         self._queue: queue.SimpleQueue[Event] = queue.SimpleQueue()
@@ -67,14 +75,14 @@ class Dispatcher:
             self._pump([pool.submit(self._run_all, schedule.serial)])
             self._pump([pool.submit(self._run_all, (task,)) for task in schedule.parallel])
 
-    def finish(self, whole_conformance: bool) -> RunFinished:
+    def finish(self, whole_conformance: bool, quarantine: tuple[str, ...]) -> RunFinished:
         """Close the books and let the reports write. Raises LedgerError when they don't balance."""
         self._deliver_all()
         assert self._ledger is not None
         self._cells.add_static(self._settings.folder / STATIC_FOLDER)
         summary = self._cells.summary()
         self._deliver(summary)
-        closing = Closing(self.cancel.requested, summary, whole_conformance)
+        closing = Closing(self.cancel.requested, summary, whole_conformance, quarantine)
         finished = self._ledger.close(closing, time.monotonic() - self._started)
         self._deliver(finished)
         return finished
@@ -103,6 +111,7 @@ class Dispatcher:
     def _deliver(self, event: Event) -> None:
         if isinstance(event, TestFinished):
             assert self._ledger is not None
+            event = self._quarantine.mark(event)
             self._ledger.enter(event)
             self._cells.add_test(event)
         for report in self._reports:

@@ -3,6 +3,7 @@
 The JSON lines report is these events, one a line, each with its class name as `type`.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -83,6 +84,7 @@ class PlanMade(Event):
     ids: tuple[str, ...]
     all_ids: tuple[str, ...] = ()  # of every shard; empty when there is one shard only
     deselected: int = 0
+    whole: bool = False  # the whole conformance group: a cell without a verdict counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +137,7 @@ class TestFinished(Event):
     slow: bool = False
     properties: Properties = ()
     note: str = ""  # what an investigation found: the test that this one depends on
+    quarantined: str = ""  # why its failure does not fail the run
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,3 +161,28 @@ class RunFinished(Event):
     seconds: float
     exit_code: int
     reason: str
+    quarantine: tuple[str, ...] = ()  # entries that are expired or name nothing
+
+
+_KINDS = {kind.__name__: kind for kind in Event.__subclasses__()}
+
+
+def from_json(data: Mapping[str, Any]) -> Event:
+    """The event that `to_json` wrote.
+
+    Raises KeyError, TypeError or ValueError for another shape.
+    """
+    fields = {name: _frozen(value) for name, value in data.items() if name != "type"}
+    if data["type"] == TestFinished.__name__:
+        fields["outcome"] = Outcome(data["outcome"])
+        fields["attempts"] = tuple(map(_attempt, data["attempts"]))
+    return _KINDS[data["type"]](**fields)
+
+
+def _attempt(data: Mapping[str, Any]) -> Attempt:
+    fields = {name: _frozen(value) for name, value in data.items()}
+    return Attempt(**{**fields, "outcome": Outcome(data["outcome"])})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value

@@ -25,6 +25,7 @@ class Closing:
     interrupted: bool
     cells: CellSummary
     whole_conformance: bool
+    quarantine: tuple[str, ...] = ()  # its entries that are expired or name nothing
 
 
 class Ledger:
@@ -33,6 +34,7 @@ class Ledger:
     def __init__(self, plan: PlanMade) -> None:
         self._planned = frozenset(plan.ids)
         self._outcomes: dict[str, Outcome] = {}
+        self._quarantined: set[str] = set()
 
     def enter(self, event: TestFinished) -> None:
         """Write one outcome. Raises LedgerError when it is not planned or not the first."""
@@ -41,6 +43,8 @@ class Ledger:
         if event.id in self._outcomes:
             raise LedgerError(f"{event.id}: a second outcome ({event.outcome})")
         self._outcomes[event.id] = event.outcome
+        if event.quarantined:
+            self._quarantined.add(event.id)
 
     def missing(self) -> list[str]:
         """Planned tests without an outcome."""
@@ -52,8 +56,11 @@ class Ledger:
             raise LedgerError(f"{len(missing)} planned tests without an outcome: {missing[:5]}")
         counts = Counter(self._outcomes.values())
         passed = sum(counts[outcome] for outcome in _PASSED)
-        skipped = counts[Outcome.SKIPPED]
-        code, reason = self._verdict(counts, closing)
+        skipped = counts[Outcome.SKIPPED] + len(self._quarantined)
+        counted = (end for test, end in self._outcomes.items() if test not in self._quarantined)
+        code, reason = self._verdict(Counter(counted), closing)
+        if self._quarantined:
+            reason += f"; {len(self._quarantined)} in quarantine did not pass"
         return RunFinished(
             counts={outcome.value: counts[outcome] for outcome in Outcome if counts[outcome]},
             passed=passed,
@@ -62,6 +69,7 @@ class Ledger:
             seconds=seconds,
             exit_code=code,
             reason=reason,
+            quarantine=closing.quarantine,
         )
 
     def _verdict(self, counts: Counter[Outcome], closing: Closing) -> tuple[int, str]:
@@ -75,6 +83,8 @@ class Ledger:
         for outcome, (code, reason) in _OWN_STATUS.items():
             if counts[outcome]:
                 return code, f"{counts[outcome]} tests {reason}"
+        if closing.quarantine:
+            return exit_codes.QUARANTINE, f"quarantine: {'; '.join(closing.quarantine)}"
         if closing.whole_conformance and closing.cells.blank:
             return exit_codes.BLANK_CELLS, f"{closing.cells.blank} cells have no verdict"
         if closing.whole_conformance and not closing.cells.judged:

@@ -11,13 +11,14 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from tools.runner import exit_codes, trace
+from tools.runner import exit_codes, merge, quarantine, trace
 from tools.runner.arguments import DEFAULT_IMPLEMENTATION, Arguments, default_names, parse
 from tools.runner.cells import STATIC_FOLDER, CellTable
 from tools.runner.collect import Collection, Filters, collect
 from tools.runner.dispatcher import Dispatcher, Report
-from tools.runner.events import PlanMade, RunFinished, RunStarted
+from tools.runner.events import PlanMade, RunStarted
 from tools.runner.ledger import LedgerError
+from tools.runner.quarantine import Quarantine
 from tools.runner.report.html import Html
 from tools.runner.report.json_lines import JsonLines
 from tools.runner.report.junit import JUnit
@@ -45,11 +46,13 @@ class Run:
     arguments: Arguments
     settings: Settings
     dispatcher: Dispatcher
-    page: Path
+    quarantine: Quarantine
 
 
 def main(argv: Sequence[str], root: Path = REPOSITORY, groups_file: Path = GROUPS_FILE) -> int:
     """Run the tests below `root` that `argv` selects; returns an exit status."""
+    if argv[:1] == ["merge"]:
+        return merge.main(argv[1:])
     try:
         groups = load_groups(groups_file)
         arguments = parse(argv, groups)
@@ -78,12 +81,12 @@ def _stages(run: Run) -> int:
     collection = _collect(run, selection)
     trace.stage(trace.TARGETS, absent=trace.NO_TARGETS)
     trace.stage(trace.SHARDING)
-    plan = _plan(arguments, settings, collection)
+    plan = _plan(arguments, settings, collection, bool(WHOLE & selection.whole))
     if arguments.list_only:
         sys.stdout.write("".join(f"{test}\n" for test in plan.ids))
         return exit_codes.PASSED
     run.dispatcher.run(plan, collection, selection.parts)
-    return _close(run, selection, plan)
+    return _close(run, selection, collection, plan)
 
 
 def _prepare(arguments: Arguments, groups: Groups, root: Path, argv: Sequence[str]) -> Run:
@@ -96,10 +99,11 @@ def _prepare(arguments: Arguments, groups: Groups, root: Path, argv: Sequence[st
     page = Html(folder, cells)
     stream = sys.stderr if arguments.list_only else sys.stdout
     reports: list[Report] = [JsonLines(folder), JUnit(folder), page, Terminal(stream, page.path)]
-    dispatcher = Dispatcher(settings, reports, cells)
+    entries = quarantine.load(root / quarantine.FILE, groups.judged, datetime.datetime.now().date())
+    dispatcher = Dispatcher(settings, reports, cells, entries)
     command = shlex.join(["python3", "run_test.py", *argv])
     dispatcher.emit(RunStarted(folder.name, implementation.name, command, str(root)))
-    return Run(arguments, settings, dispatcher, page.path)
+    return Run(arguments, settings, dispatcher, entries)
 
 
 def _collect(run: Run, selection: Selection) -> Collection:
@@ -115,7 +119,9 @@ def _collect(run: Run, selection: Selection) -> Collection:
     return found
 
 
-def _plan(arguments: Arguments, settings: Settings, collection: Collection) -> PlanMade:
+def _plan(
+    arguments: Arguments, settings: Settings, collection: Collection, whole_group: bool
+) -> PlanMade:
     """Fix and number the tests. Raises ValueError when a given plan is of other tests."""
     shard, shards = parse_shard(arguments.shard) if arguments.shard else (1, 1)
     everything = collection.all_ids()
@@ -133,6 +139,7 @@ def _plan(arguments: Arguments, settings: Settings, collection: Collection) -> P
         ids=plan.shards[shard - 1],
         all_ids=tuple(everything) if shards > 1 else (),
         deselected=collection.deselected,
+        whole=whole_group and not (arguments.keyword or arguments.markers),
     )
 
 
@@ -147,12 +154,16 @@ def _given_plan(path: Path, everything: Sequence[str], shards: int) -> ShardPlan
     return plan
 
 
-def _close(run: Run, selection: Selection, plan: PlanMade) -> int:
+def _close(run: Run, selection: Selection, collection: Collection, plan: PlanMade) -> int:
     """Balance the books, write the reports, point `latest` at them."""
     arguments = run.arguments
-    filtered = arguments.keyword or arguments.markers or plan.shards > 1
-    whole = bool(WHOLE & selection.whole) and not filtered
-    finished: RunFinished = run.dispatcher.finish(whole)
+    whole: set[str] = set()
+    if not (arguments.keyword or arguments.markers):
+        by_id = {family(test) for test in selection.ids}
+        parts = [part for part in selection.parts if not part.markers]
+        whole = {file for part in parts for file in part.files if file not in by_id}
+    problems = run.quarantine.problems(run.settings.root, whole, collection.all_ids())
+    finished = run.dispatcher.finish(plan.whole and plan.shards == 1, problems)
     return finished.exit_code
 
 

@@ -1,12 +1,18 @@
-"""JUnit XML: one case a planned test; every attempt of a test that needed more than one."""
+"""JUnit XML: one case a planned test, with the evidence of every attempt.
+
+`properties` lists all attempts in order. A bad one has an element of its own: the first of a failed
+test is `failure`, further ones `rerunFailure`; those of a test that is flaky, depends on the order,
+met a fault of the machine or is in quarantine are `flakyFailure`.
+"""
 
 import re
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, ElementTree, SubElement
 
 from tools.runner.events import GOOD, Attempt, Event, Outcome, RunFinished, TestFinished
 
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_UNSTEADY = frozenset({Outcome.FLAKY, Outcome.ORDER_DEPENDENT, Outcome.INFRASTRUCTURE})
 
 
 class JUnit:
@@ -21,10 +27,10 @@ class JUnit:
         if isinstance(event, TestFinished):
             self._tests.append(event)
         if isinstance(event, RunFinished):
-            tree = ElementTree.ElementTree(self._document(event))
+            tree = ElementTree(self._document(event))
             tree.write(self._path, encoding="utf-8", xml_declaration=True)
 
-    def _document(self, finished: RunFinished) -> ElementTree.Element:
+    def _document(self, finished: RunFinished) -> Element:
         totals = {
             "tests": str(len(self._tests)),
             "failures": str(finished.failed),
@@ -32,36 +38,68 @@ class JUnit:
             "skipped": str(finished.skipped),
             "time": f"{finished.seconds:.3f}",
         }
-        root = ElementTree.Element("testsuites", totals)
-        suite = ElementTree.SubElement(root, "testsuite", {"name": "cepheid", **totals})
+        root = Element("testsuites", totals)
+        suite = SubElement(root, "testsuite", {"name": "cepheid", **totals})
         for test in sorted(self._tests, key=lambda event: event.id):
             suite.append(_case(test))
         return root
 
 
-def _case(test: TestFinished) -> ElementTree.Element:
+def _case(test: TestFinished) -> Element:
     file, _, name = test.id.partition("::")
-    case = ElementTree.Element(
+    case = Element(
         "testcase", {"classname": clean(file), "name": clean(name), "time": f"{test.seconds:.3f}"}
     )
-    first, *retries = test.attempts
-    if test.outcome in (Outcome.SKIPPED, Outcome.XFAILED):
-        _detail(case, "skipped", first, test.outcome)
-    elif test.outcome not in GOOD:
-        _detail(case, "failure", first, test.outcome)
-    for attempt in retries:
-        tag = "rerunFailure" if attempt.outcome not in GOOD else "rerunSuccess"
-        _detail(case, tag, attempt, attempt.outcome)
-    if first.output:
-        ElementTree.SubElement(case, "system-out").text = clean(first.output)
+    if len(test.attempts) > 1:
+        _list_attempts(case, test)
+    _verdict(case, test)
+    for attempt in _further_failures(test):
+        tag = "flakyFailure" if _is_unsteady(test) else "rerunFailure"
+        element = _detail(case, tag, attempt, attempt.outcome.value)
+        if attempt.output:
+            SubElement(element, "system-out").text = clean(attempt.output)
+    if test.attempts[0].output:
+        SubElement(case, "system-out").text = clean(test.attempts[0].output)
     return case
 
 
-def _detail(case: ElementTree.Element, tag: str, attempt: Attempt, outcome: Outcome) -> None:
+def _is_unsteady(test: TestFinished) -> bool:
+    return bool(test.quarantined) or test.outcome in _UNSTEADY
+
+
+def _further_failures(test: TestFinished) -> list[Attempt]:
+    """Bad attempts that the verdict's own element does not show."""
+    shown = 0 if _is_unsteady(test) else 1
+    return [attempt for attempt in test.attempts[shown:] if attempt.outcome not in GOOD]
+
+
+def _verdict(case: Element, test: TestFinished) -> None:
+    """The element that decides how the case is counted; a pass has none."""
+    first = test.attempts[0]
+    if test.quarantined:
+        SubElement(case, "skipped", {"type": "quarantined", "message": clean(test.quarantined)})
+    elif test.outcome in (Outcome.SKIPPED, Outcome.XFAILED):
+        _detail(case, "skipped", first, test.outcome.value)
+    elif test.outcome in _UNSTEADY:
+        bad = sum(attempt.outcome not in GOOD for attempt in test.attempts)
+        message = test.note or f"{bad} of {len(test.attempts)} attempts failed"
+        SubElement(case, "failure", {"type": test.outcome.value, "message": clean(message)})
+    elif test.outcome not in GOOD:
+        _detail(case, "failure", first, test.outcome.value)
+
+
+def _list_attempts(case: Element, test: TestFinished) -> None:
+    properties = SubElement(case, "properties")
+    for number, attempt in enumerate(test.attempts, 1):
+        value = f"{attempt.outcome} {attempt.how}, {attempt.seconds:.3f} s"
+        SubElement(properties, "property", {"name": f"attempt {number}", "value": clean(value)})
+
+
+def _detail(case: Element, tag: str, attempt: Attempt, kind: str) -> Element:
     lines = attempt.detail.strip().splitlines() or [""]
-    attributes = {"type": outcome.value, "message": clean(lines[-1])}
-    element = ElementTree.SubElement(case, tag, attributes)
+    element = SubElement(case, tag, {"type": kind, "message": clean(lines[-1])})
     element.text = clean("\n".join(filter(None, [attempt.detail, attempt.stacks])))
+    return element
 
 
 def clean(text: str) -> str:
