@@ -25,6 +25,14 @@ class Arguments:
     memory: float | None
     report_dir: Path | None
     list_only: bool
+    seed: int | None
+    draws: int | None
+    failed_first: bool
+    last_failed: bool
+    quarantined: bool
+    repeat: int | None
+    for_s: float
+    replay: Path | None
 
 
 def parse(argv: Sequence[str], groups: Groups) -> Arguments:
@@ -42,6 +50,14 @@ def parse(argv: Sequence[str], groups: Groups) -> Arguments:
         memory=found.memory,
         report_dir=found.report_dir,
         list_only=found.list,
+        seed=found.seed,
+        draws=found.draws,
+        failed_first=found.failed_first,
+        last_failed=found.last_failed,
+        quarantined=found.quarantined,
+        repeat=found.repeat,
+        for_s=found.for_s,
+        replay=found.replay,
     )
 
 
@@ -76,8 +92,42 @@ def _parser(groups: Groups) -> argparse.ArgumentParser:
     add("--memory", type=float, metavar="MIB", help=f"for one file ({groups.limits.memory_mib})")
     add("--report-dir", type=Path, help="folder of this run's reports (build/reports/<time>)")
     add("--list", action="store_true", help="print the planned ids, run nothing")
+    _add_seeds(parser)
+    _add_choices(parser)
     add("--no-bootstrap", action="store_true", help="use this interpreter; make no environment")
     return parser
+
+
+def _add_seeds(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--seed", type=int, help="of the drawn checks, in place of their own")
+    add("--draws", type=_positive, help="how many inputs a drawn check draws")
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    """Options that look at earlier runs, and those that run tests many times."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--failed-first", action="store_true", help="start with what failed last")
+    which.add_argument("--last-failed", action="store_true", help="run only what failed last")
+    which.add_argument(
+        "--quarantined", action="store_true", help="only tests in ci/quarantine.toml, 50 times"
+    )
+    which.add_argument("--replay", type=Path, metavar="FOLDER", help="a report's tests, in order")
+    stress = parser.add_mutually_exclusive_group()
+    stress.add_argument("--repeat", type=_positive, metavar="N", help="run each test N times")
+    stress.add_argument(
+        "--for", dest="for_s", type=_seconds, default=0.0, metavar="T", help="repeat until T (90s)"
+    )
+
+
+def _seconds(text: str) -> float:
+    """`90`, `90s`, `10m` or `2h`."""
+    units = {"s": 1.0, "m": 60.0, "h": 3600.0}
+    number, factor = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1.0)
+    value = float(number) * factor
+    if not value > 0:
+        raise argparse.ArgumentTypeError(f"expected more than 0 s; got {text}")
+    return value
 
 
 def _positive(text: str) -> int:

@@ -4,7 +4,7 @@ A file that cannot be collected is a pseudo test `file::<collection>` in the pla
 neither be lost nor hide the others.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
@@ -46,6 +46,21 @@ class Collection:
         self.errors.update(other.errors)
         self.skips.update(other.skips)
         self.deselected += other.deselected
+
+    def keep(self, wanted: Callable[[str], bool]) -> None:
+        """Leave out ids, pseudo ids included, that are not wanted."""
+        kept = {file: list(filter(wanted, ids)) for file, ids in self.ids.items()}
+        self.ids = {file: ids for file, ids in kept.items() if ids}
+        for table in (self.errors, self.skips):
+            for file in [file for file in table if not wanted(f"{file}::{COLLECTION}")]:
+                del table[file]
+
+    def expect(self, ids: Sequence[str]) -> None:
+        """Add ids that nothing collects any more: their outcome is missing."""
+        known = set(self.all_ids())
+        for test in ids:
+            if test not in known:
+                self.ids.setdefault(test.split("::")[0], []).append(test)
 
     def all_ids(self) -> list[str]:
         """Every id, pseudo ids included, sorted."""

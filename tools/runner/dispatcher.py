@@ -4,11 +4,12 @@ import queue
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from tools.runner import trace
 from tools.runner.cells import STATIC_FOLDER, CellTable
+from tools.runner.choice import Choice
 from tools.runner.collect import Collection
 from tools.runner.events import Event, PlanMade, RunFinished, Stage, TestFinished
 from tools.runner.executor import Executor, Task
@@ -61,7 +62,9 @@ class Dispatcher:
         """Sink of trace.listening."""
         self.emit(Stage(name, absent))
 
-    def run(self, plan: PlanMade, collection: Collection, parts: Sequence[Part]) -> None:
+    def run(
+        self, plan: PlanMade, collection: Collection, parts: Sequence[Part], choice: Choice
+    ) -> None:
         """Run a plan to one outcome for each of its tests."""
         self.emit(plan)
         self._ledger = Ledger(plan)
@@ -70,10 +73,13 @@ class Dispatcher:
             if attempt := pseudo.get(test):
                 self.emit(TestFinished(test, attempt.outcome, 0.0, (attempt,)))
         ids = [test for test in plan.ids if test not in pseudo]
-        schedule = make_schedule(self._settings, ids, parts)
-        with ThreadPoolExecutor(self._settings.limits.jobs) as pool:
-            self._pump([pool.submit(self._run_all, schedule.serial)])
-            self._pump([pool.submit(self._run_all, (task,)) for task in schedule.parallel])
+        if choice.sequences:
+            self._run_schedule(replayed(ids, choice.sequences))
+            return
+        for first in (True, False):
+            wave = [test for test in ids if (test in choice.first) is first]
+            if wave or not first:
+                self._run_schedule(make_schedule(self._settings, wave, parts))
 
     def finish(self, whole_conformance: bool, quarantine: tuple[str, ...]) -> RunFinished:
         """Close the books and let the reports write. Raises LedgerError when they don't balance."""
@@ -87,9 +93,18 @@ class Dispatcher:
         self._deliver(finished)
         return finished
 
-    def _run_all(self, tasks: Sequence[Task]) -> None:
-        for task in tasks:
-            Executor(self._settings, task, self.emit, self.cancel).run()
+    def _run_schedule(self, schedule: Schedule) -> None:
+        count = len(schedule.serial) + len(schedule.parallel)
+        stress = self._settings.stress.share(count, self._settings.limits.jobs)
+        settings = replace(self._settings, stress=stress)
+
+        def run_all(tasks: Sequence[Task]) -> None:
+            for task in tasks:
+                Executor(settings, task, self.emit, self.cancel).run()
+
+        with ThreadPoolExecutor(settings.limits.jobs) as pool:
+            self._pump([pool.submit(run_all, schedule.serial)])
+            self._pump([pool.submit(run_all, (task,)) for task in schedule.parallel])
 
     def _pump(self, futures: Sequence[Future[None]]) -> None:
         """Deliver events until all futures are done; Ctrl-C stops the tests, not the report."""
@@ -116,6 +131,13 @@ class Dispatcher:
             self._cells.add_test(event)
         for report in self._reports:
             report.take(event)
+
+
+def replayed(ids: Sequence[str], sequences: Sequence[Sequence[str]]) -> Schedule:
+    """The sequences of a record, one after the other; ids decided before are left out."""
+    left = set(ids)
+    kept = [tuple(test for test in sequence if test in left) for sequence in sequences]
+    return Schedule(tuple(Task(sequence, ordered=True) for sequence in kept if sequence), ())
 
 
 def make_schedule(settings: Settings, ids: Sequence[str], parts: Sequence[Part]) -> Schedule:

@@ -4,6 +4,7 @@ A process that a test ends is followed by a fresh one with the remaining ids; wh
 is found out by further processes (investigate.py).
 """
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -36,6 +37,7 @@ class Task:
 
     ids: tuple[str, ...]
     workers: int = 0
+    ordered: bool = False  # one process for all files, in the order of the ids
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -53,6 +55,7 @@ class Executor:
         self._cancel = cancel
         self._attempts: dict[str, list[Attempt]] = {test: [] for test in task.ids}
         self._before: dict[str, tuple[str, ...]] = {}
+        self._round = 1
 
     def run(self) -> None:
         """Emit one TestFinished for every id of the task."""
@@ -60,13 +63,25 @@ class Executor:
         trace.stage(trace.FILE)
         trace.stage(trace.TEST)
         self._emit(FileStarted(task.files, len(task.ids), task.workers))
-        pending = list(task.ids)
-        if task.workers:
-            self._process(tuple(pending), task.workers)
-            pending = self._unresolved(pending)
+        if task.workers and not self._settings.stress.active:
+            self._process(task.ids, task.workers)
+        if task.ordered:
+            self._unit(task.ids)
+            return
         for file in task.files:
-            self._file([test for test in pending if test.split("::")[0] == file])
-            self._conclude([test for test in task.ids if test.split("::")[0] == file])
+            self._unit([test for test in task.ids if test.split("::")[0] == file])
+
+    def _unit(self, ids: Sequence[str]) -> None:
+        """Ids that share processes: run what is undecided, as often as asked, and conclude."""
+        begun = time.monotonic()
+        self._file(self._unresolved(ids))
+        while self._settings.stress.goes_on(self._round, time.monotonic() - begun):
+            if self._cancel.requested:
+                break
+            self._round += 1
+            self._file(self._unresolved(ids))
+        self._round = 1
+        self._conclude(ids)
 
     def _file(self, pending: list[str]) -> None:
         """Processes until every pending id has an attempt.
@@ -89,15 +104,17 @@ class Executor:
         for test in others:
             self._attempts[test].append(self._attempts[blamed][-1])
 
-    def _unresolved(self, ids: list[str]) -> list[str]:
-        return [test for test in ids if not self._attempts[test]]
+    def _unresolved(self, ids: Sequence[str]) -> list[str]:
+        """Ids without an attempt in this round."""
+        return [test for test in ids if len(self._attempts[test]) < self._round]
 
     def _process(self, ids: tuple[str, ...], workers: int = 0) -> bool:
         """One process; its attempts are added. Returns False when it ended before any test began.
 
         An id that was alone in such a process has crashed.
         """
-        process = Process(self._settings, Job(files_of(ids), ids, workers), self._cancel)
+        job = Job(files_of(ids), ids, workers, ordered=self._task.ordered)
+        process = Process(self._settings, job, self._cancel)
         record = Record(ids, workers)
         for message in process.messages():
             record.take(message)
@@ -131,12 +148,13 @@ class Executor:
                 event = AttemptFinished(message["id"], number, attempt.outcome, attempt.seconds)
                 self._emit(event)
 
-    def _conclude(self, ids: list[str]) -> None:
+    def _conclude(self, ids: Sequence[str]) -> None:
         """Find out about what failed, then write the outcomes of one file."""
         limits = self._settings.limits
         cases = [Case(test, self._attempts[test], self._before.get(test, ())) for test in ids]
-        investigation = Investigation(self._again, limits, lambda: self._cancel.requested)
-        investigation.conclude(cases)
+        if not self._settings.stress.active:
+            investigation = Investigation(self._again, limits, lambda: self._cancel.requested)
+            investigation.conclude(cases)
         for case in cases:
             if not case.attempts:
                 case.attempts.append(Attempt(Outcome.NOT_RUN, detail=self._why_not_run()))
@@ -164,7 +182,7 @@ def finished(case: Case, slow_s: float) -> TestFinished:
         attempts=tuple(attempts),
         slow=max(attempt.seconds for attempt in attempts) > slow_s,
         properties=attempts[-1].properties,
-        note=case.note,
+        note=case.text,
     )
 
 

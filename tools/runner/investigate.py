@@ -45,6 +45,14 @@ class Case:
         return self.attempts[-1].outcome
 
     @property
+    def text(self) -> str:
+        """What makes an unsteady test so; empty for the others."""
+        if self.outcome is not Outcome.FLAKY:
+            return self.note
+        bad = sum(attempt.outcome not in GOOD for attempt in self.attempts)
+        return f"{bad} of {len(self.attempts)} attempts failed"
+
+    @property
     def worth_a_retry(self) -> bool:
         """True for a failure that another run can tell more about."""
         first = self.attempts[0].outcome if self.attempts else Outcome.NOT_RUN

@@ -11,14 +11,17 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from tools.runner import exit_codes, merge, quarantine, trace
+from tools.runner import exit_codes, merge, quarantine, recording, trace
 from tools.runner.arguments import DEFAULT_IMPLEMENTATION, Arguments, default_names, parse
 from tools.runner.cells import STATIC_FOLDER, CellTable
+from tools.runner.choice import Choice, choose
 from tools.runner.collect import Collection, Filters, collect
 from tools.runner.dispatcher import Dispatcher, Report
 from tools.runner.events import PlanMade, RunStarted
+from tools.runner.history import History
 from tools.runner.ledger import LedgerError
 from tools.runner.quarantine import Quarantine
+from tools.runner.recording import Comparison, Record, Recorder
 from tools.runner.report.html import Html
 from tools.runner.report.json_lines import JsonLines
 from tools.runner.report.junit import JUnit
@@ -30,6 +33,7 @@ from tools.runner.settings import (
     Groups,
     Implementation,
     Settings,
+    Stress,
     load_groups,
     with_limits,
 )
@@ -47,6 +51,7 @@ class Run:
     settings: Settings
     dispatcher: Dispatcher
     quarantine: Quarantine
+    choice: Choice
 
 
 def main(argv: Sequence[str], root: Path = REPOSITORY, groups_file: Path = GROUPS_FILE) -> int:
@@ -57,6 +62,8 @@ def main(argv: Sequence[str], root: Path = REPOSITORY, groups_file: Path = GROUP
         groups = load_groups(groups_file)
         arguments = parse(argv, groups)
         run = _prepare(arguments, groups, root, argv)
+        if arguments.quarantined and not run.quarantine.entries:
+            return _empty_quarantine(run.quarantine)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _interrupt)
         with trace.listening(run.dispatcher.stage):
@@ -75,48 +82,88 @@ def _stages(run: Run) -> int:
     """Flow 8."""
     settings, arguments = run.settings, run.arguments
     trace.stage(trace.ARGUMENTS)
-    names = merge_names(arguments.names) or default_names(arguments)
+    names = merge_names(arguments.names) or run.choice.names or default_names(arguments)
     trace.stage(trace.SELECTION)
     selection = select(settings.root, settings.groups, names)
     collection = _collect(run, selection)
+    problems = _quarantine_problems(run, selection, collection)
+    _narrow(run, selection, collection)
     trace.stage(trace.TARGETS, absent=trace.NO_TARGETS)
     trace.stage(trace.SHARDING)
     plan = _plan(arguments, settings, collection, bool(WHOLE & selection.whole))
     if arguments.list_only:
         sys.stdout.write("".join(f"{test}\n" for test in plan.ids))
         return exit_codes.PASSED
-    run.dispatcher.run(plan, collection, selection.parts)
-    return _close(run, selection, collection, plan)
+    run.dispatcher.run(plan, collection, selection.parts, run.choice)
+    return run.dispatcher.finish(plan.whole and plan.shards == 1, problems).exit_code
 
 
 def _prepare(arguments: Arguments, groups: Groups, root: Path, argv: Sequence[str]) -> Run:
     """Folders, settings and reports of the run."""
-    implementation = Implementation.parse(arguments.implementation or DEFAULT_IMPLEMENTATION)
+    record = recording.read(arguments.replay) if arguments.replay is not None else None
+    for line in recording.restore(record) if record is not None else []:
+        sys.stdout.write(f"replay: {line}\n")
+    recording.fix_seeds(arguments.seed, arguments.draws)
+    recorded = DEFAULT_IMPLEMENTATION if record is None else record.implementation
+    implementation = Implementation.parse(arguments.implementation or recorded)
+    entries = quarantine.load(root / quarantine.FILE, groups.judged, datetime.datetime.now().date())
+    choice = choose(arguments, root, entries, record)
     folder = _report_folder(arguments, root)
     limits = with_limits(groups.limits, arguments.jobs, arguments.timeout, arguments.memory)
-    settings = Settings(root, folder, implementation, groups, limits)
+    stress = Stress(arguments.repeat or _default_repeat(arguments), arguments.for_s)
+    settings = Settings(root, folder, implementation, groups, limits, stress)
     cells = CellTable()
-    page = Html(folder, cells)
-    stream = sys.stderr if arguments.list_only else sys.stdout
-    reports: list[Report] = [JsonLines(folder), JUnit(folder), page, Terminal(stream, page.path)]
-    entries = quarantine.load(root / quarantine.FILE, groups.judged, datetime.datetime.now().date())
-    dispatcher = Dispatcher(settings, reports, cells, entries)
+    dispatcher = Dispatcher(settings, _reports(arguments, settings, cells, record), cells, entries)
     command = shlex.join(["python3", "run_test.py", *argv])
     dispatcher.emit(RunStarted(folder.name, implementation.name, command, str(root)))
-    return Run(arguments, settings, dispatcher, entries)
+    return Run(arguments, settings, dispatcher, entries, choice)
+
+
+def _default_repeat(arguments: Arguments) -> int:
+    return quarantine.REPEATS if arguments.quarantined and not arguments.for_s else 1
+
+
+def _reports(
+    arguments: Arguments, settings: Settings, cells: CellTable, record: Record | None
+) -> list[Report]:
+    """The consumers of the run's events; the terminal is last, for its last line."""
+    folder = settings.folder
+    page = Html(folder, cells)
+    stream = sys.stderr if arguments.list_only else sys.stdout
+    reports: list[Report] = [JsonLines(folder), Recorder(folder, settings.root), JUnit(folder)]
+    reports += [page, History(settings.root)]
+    if record is not None:
+        reports.append(Comparison(record))
+    return [*reports, Terminal(stream, page.path)]
 
 
 def _collect(run: Run, selection: Selection) -> Collection:
-    """Collect the selected ids. Raises SelectionError when there is none."""
+    """Collect the selected ids."""
     arguments = run.arguments
     filters = Filters(arguments.keyword, arguments.markers, selection.ids)
-    found = collect(run.settings, selection.parts, filters, run.dispatcher.cancel)
-    if not found.all_ids():
+    return collect(run.settings, selection.parts, filters, run.dispatcher.cancel)
+
+
+def _quarantine_problems(run: Run, selection: Selection, collection: Collection) -> tuple[str, ...]:
+    """What is wrong with the quarantine, as far as this collection shows it."""
+    whole: set[str] = set()
+    if not (run.arguments.keyword or run.arguments.markers):
+        by_id = {family(test) for test in selection.ids}
+        parts = [part for part in selection.parts if not part.markers]
+        whole = {file for part in parts for file in part.files if file not in by_id}
+    return run.quarantine.problems(run.settings.root, whole, collection.all_ids())
+
+
+def _narrow(run: Run, selection: Selection, collection: Collection) -> None:
+    """Leave the tests that the run's choice wants. Raises SelectionError when there is none."""
+    collection.keep(run.choice.wanted)
+    for sequence in run.choice.sequences:
+        collection.expect(sequence)
+    if not collection.all_ids():
         raise SelectionError(
             f"no test selected: {sum(len(part.files) for part in selection.parts)} files, "
-            f"{found.deselected} tests left out by -k, -m or a group's markers"
+            f"{collection.deselected} tests left out by -k, -m or a group's markers"
         )
-    return found
 
 
 def _plan(
@@ -154,19 +201,6 @@ def _given_plan(path: Path, everything: Sequence[str], shards: int) -> ShardPlan
     return plan
 
 
-def _close(run: Run, selection: Selection, collection: Collection, plan: PlanMade) -> int:
-    """Balance the books, write the reports, point `latest` at them."""
-    arguments = run.arguments
-    whole: set[str] = set()
-    if not (arguments.keyword or arguments.markers):
-        by_id = {family(test) for test in selection.ids}
-        parts = [part for part in selection.parts if not part.markers]
-        whole = {file for part in parts for file in part.files if file not in by_id}
-    problems = run.quarantine.problems(run.settings.root, whole, collection.all_ids())
-    finished = run.dispatcher.finish(plan.whole and plan.shards == 1, problems)
-    return finished.exit_code
-
-
 def _report_folder(arguments: Arguments, root: Path) -> Path:
     """A new folder for this run, and the link `latest` beside it."""
     if arguments.report_dir is not None:
@@ -180,6 +214,13 @@ def _report_folder(arguments: Arguments, root: Path) -> Path:
     fresh.symlink_to(folder.name)
     fresh.replace(link)
     return folder
+
+
+def _empty_quarantine(entries: Quarantine) -> int:
+    """No test to repeat is no failure, but an entry that has expired is."""
+    sys.stdout.write("".join(f"{line}\n" for line in entries.expired))
+    sys.stdout.write("nothing is in quarantine\n0 passed, 0 failed, 0 skipped\n")
+    return exit_codes.QUARANTINE if entries.expired else exit_codes.PASSED
 
 
 def _interrupt(_: int, __: FrameType | None) -> NoReturn:

@@ -80,6 +80,27 @@ class Implementation:
 
 
 @dataclass(frozen=True)
+class Stress:
+    """How often each test runs: `repeat` times, or until `seconds` have passed."""
+
+    repeat: int = 1
+    seconds: float = 0.0
+
+    @property
+    def active(self) -> bool:
+        """True when tests run more than once, whatever their outcome."""
+        return self.repeat > 1 or self.seconds > 0
+
+    def goes_on(self, rounds: int, seconds: float) -> bool:
+        """True when another round is to follow."""
+        return rounds < self.repeat or seconds < self.seconds
+
+    def share(self, tasks: int, jobs: int) -> "Stress":
+        """The part of one of several tasks."""
+        return replace(self, seconds=self.seconds * min(jobs, tasks) / max(tasks, 1))
+
+
+@dataclass(frozen=True)
 class Settings:
     """Everything that a process under test depends on."""
 
@@ -88,6 +109,7 @@ class Settings:
     implementation: Implementation
     groups: Groups
     limits: Limits
+    stress: Stress = Stress()
     pytest_arguments: tuple[str, ...] = ()
     python: str = sys.executable  # runs pytest; never the candidate's
 

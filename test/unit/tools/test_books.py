@@ -64,6 +64,14 @@ def test_exit_status_of_each_outcome(outcome: Outcome) -> None:
     assert end.passed + end.failed + end.skipped == 2
 
 
+def test_page_names_every_exit_status() -> None:
+    page = (Path(exit_codes.__file__).parent / "README.md").read_text()
+    table = page.partition("| exit status |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1].strip() for line in table.splitlines()[2:]]
+    values = [value for name, value in vars(exit_codes).items() if name.isupper()]
+    assert rows == [str(value) for value in sorted(values)]
+
+
 def test_status_of_several_outcomes_is_the_heaviest() -> None:
     order = [Outcome.FAILED, Outcome.ORDER_DEPENDENT, Outcome.INFRASTRUCTURE, Outcome.FLAKY]
     codes = []
