@@ -47,6 +47,7 @@ def build(share: float = SHARE) -> None:
     cmake = str(python.with_name("cmake"))
     configure = [cmake, "-S", str(ROOT), "-B", str(BUILD), "-G", "Ninja"]
     configure += [f"-DPython_EXECUTABLE={python}", f"-DCEPHEID_MUTANTS={share}"]
+    configure += ["-DCEPHEID_TESTS=ON"]
     _run(configure, tools)
     for _ in range(_ROUNDS):
         made = subprocess.run(

@@ -49,11 +49,15 @@ def read_table(path: Path = TABLE) -> list[Site]:
 
 
 def read_results(path: Path = RESULTS) -> dict[str, Result]:
-    """The last result of each mutant."""
-    if not path.exists():
-        return {}
-    rows = (json.loads(line) for line in path.read_text().splitlines())
-    return {row["key"]: Result(**{**row, "ops": tuple(row["ops"])}) for row in rows}
+    """What is known of each mutant: that it was killed, or else the last result."""
+    results: dict[str, Result] = {}
+    lines = path.read_text().splitlines() if path.exists() else []
+    for row in map(json.loads, lines):
+        result = Result(**{**row, "ops": tuple(row["ops"])})
+        known = results.get(result.key)
+        if known is None or known.verdict != KILLED:
+            results[result.key] = result
+    return results
 
 
 @cache
@@ -102,10 +106,13 @@ def run(sites: Sequence[Site], most_cells: int, jobs: int) -> Iterator[Result]:
             yield from future.result()
 
 
-def _chosen(only: set[str], again: set[str]) -> list[Site]:
+def _chosen(only: set[str], again: set[str], deeper: bool) -> list[Site]:
     known = read_results()
     if only:
         return [site for site in read_table() if site.key in only]
+    if deeper:
+        lived = {r.key for r in known.values() if r.verdict == SURVIVED and r.judged < r.reaching}
+        return [site for site in read_table() if site.key in lived]
     return [s for s in read_table() if s.key not in known or known[s.key].verdict in again]
 
 
@@ -115,9 +122,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--cells", type=int, default=300, help="at most, for one mutant")
     parser.add_argument("--only", nargs="*", metavar="KEY", help="these mutants")
     parser.add_argument("--again", nargs="*", default=(), help="also those with this verdict")
+    parser.add_argument("--deeper", action="store_true", help="those that had more cells to judge")
     parser.add_argument("--jobs", type=int, default=2)
     given = parser.parse_args(arguments)
-    sites = _chosen(set(given.only or ()), set(given.again))
+    sites = _chosen(set(given.only or ()), set(given.again), given.deeper)
     count = 0
     with RESULTS.open("a") as file:
         for result in run(sites, given.cells, given.jobs):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 
-KILLED, SURVIVED, EQUIVALENT = "killed", "survived", "equivalent"
+KILLED, SURVIVED, EQUIVALENT, BROKEN = "killed", "survived", "equivalent", "broken"
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class Tally:
     killed: int = 0
     survived: int = 0
     equivalent: int = 0
+    broken: int = 0
 
     def add(self, verdict: str) -> None:
         setattr(self, verdict, getattr(self, verdict) + 1)
@@ -78,6 +79,7 @@ def summary(records: list[Record]) -> str:
             kills[record.check] = kills.get(record.check, 0) + 1
     lines.append("killed by")
     lines += [f"  {name:14s} {count}" for name, count in sorted(kills.items(), key=_by_count)]
+    lines += [f"broken {r.id}: {r.reason}" for r in records if r.verdict == BROKEN]
     lines.append("survivors")
     lines += [f"  {r.id}: {r.what}" for r in records if r.verdict == SURVIVED]
     return "\n".join(lines)

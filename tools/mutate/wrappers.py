@@ -26,7 +26,7 @@ from cepheid_mutants import BrokenMutant, Mutant
 
 from .candidate import MutantCandidate
 from .wrapper_cells import CheckedCell, cells_of, in_order
-from .wrapper_records import EQUIVALENT, KILLED, SURVIVED, Record, summary
+from .wrapper_records import BROKEN, EQUIVALENT, KILLED, SURVIVED, Record, summary
 
 
 @dataclass
@@ -50,7 +50,9 @@ class Judge:
             judged += 1
             reason = self._kills(mutant, checked)
             if reason is not None:
-                return _record(mutant, KILLED, checked, started, reason, judged)
+                broken = BrokenMutant.__name__ in reason
+                verdict = BROKEN if broken else KILLED
+                return _record(mutant, verdict, checked, started, reason, judged)
             if time.monotonic() - started > self.limit:
                 break
         return _record(mutant, SURVIVED, None, started, f"after {judged} cells", judged)
@@ -67,7 +69,7 @@ class Judge:
         if verdict.verdict != FAIL:
             return None
         if BrokenMutant.__name__ in verdict.reason:
-            raise RuntimeError(f"wrappers: {mutant.id} must not fail itself; got {verdict.reason}")
+            return verdict.reason
         if cell.id not in self.sound:
             self.candidate.become(cepheid_mutants.SOUND)
             self.sound[cell.id] = judge_cell(check, cell, self.bench).verdict != FAIL
@@ -95,7 +97,7 @@ def _record(
         killed_by=checked[1].id if checked else None,
         check=checked[0].KIND if checked else None,
         seconds=round(time.monotonic() - started, 3),
-        reason="; ".join(lines[:2])[:300],
+        reason="; ".join(lines[:2] if verdict != BROKEN else lines)[-400:],
         cells=cells,
         source=mutant.source,
         held_out=mutant.held_out,
@@ -160,7 +162,7 @@ def judged(arguments: argparse.Namespace, mutants: list[Mutant]) -> Iterator[Rec
 
 
 def main(words: list[str] | None = None) -> int:
-    """Judge, print and write. Exit status 0: the score is what it is."""
+    """Judge, print and write. Exit status 1: a fault failed by an error of its own."""
     arguments = _arguments(words)
     mutants = chosen_mutants(arguments)
     records = []
@@ -173,7 +175,7 @@ def main(words: list[str] | None = None) -> int:
     if arguments.json:
         lines = [record.as_json() for record in records]
         arguments.json.write_text(json.dumps({"format": 1, "mutants": lines}, indent=1) + "\n")
-    return 0
+    return int(any(record.verdict == BROKEN for record in records))
 
 
 if __name__ == "__main__":

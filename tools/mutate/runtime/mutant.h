@@ -35,27 +35,31 @@ CEPH_MUTANT_INLINE T ulps_away(T x, int ulps) {
 template <class T>
 inline constexpr bool kFloating = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
-// A floating result some ULPs away. Other types have no such mutant: their site isn't reached.
-template <int kUlps, class T>
-CEPH_MUTANT_INLINE constexpr T nudged(T x, [[maybe_unused]] int site) {
-  if constexpr (kFloating<T>) {
-    if (on(site)) return ulps_away(x, kUlps);
+// The functions below take a value through. Where its type has no such mutant they hand on what
+// they were given, an array as an array, and the site isn't reached.
+#define CEPH_MUTANT_THROUGH(name, applies, changed)                                                \
+  CEPH_MUTANT_INLINE constexpr decltype(auto) name(T&& x, [[maybe_unused]] int site) {             \
+    using U = std::remove_cvref_t<T>;                                                              \
+    if constexpr (applies) {                                                                       \
+      U value = x;                                                                                 \
+      if (on(site)) value = changed;                                                               \
+      return value;                                                                                \
+    } else {                                                                                       \
+      return static_cast<T&&>(x);                                                                  \
+    }                                                                                              \
   }
-  return x;
-}
+
+// A floating result some ULPs away.
+template <int kUlps, class T>
+CEPH_MUTANT_THROUGH(nudged, kFloating<U>, ulps_away(value, kUlps))
 
 // An integral result off by one.
 template <class T>
-CEPH_MUTANT_INLINE constexpr T next(T x, [[maybe_unused]] int site) {
-  if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-    if (on(site)) return static_cast<T>(x + 1);
-  }
-  return x;
-}
+CEPH_MUTANT_THROUGH(next, (std::is_integral_v<U> && !std::is_same_v<U, bool>),
+                    static_cast<U>(value + 1))
 
 template <class T>
-inline constexpr bool kNarrowable =
-    kFloating<T> || (std::is_integral_v<T> && sizeof(T) == 8);
+inline constexpr bool kNarrowable = kFloating<T> || (std::is_integral_v<T> && sizeof(T) == 8);
 
 // A number passed through a narrower type: double through float, float through 10 bits of
 // mantissa, 64-bit integers through 16 bits (the suite has sizes beyond those, not beyond 32).
@@ -75,12 +79,7 @@ CEPH_MUTANT_INLINE constexpr T narrow(T x) {
 }
 
 template <class T>
-CEPH_MUTANT_INLINE constexpr T narrowed(T x, [[maybe_unused]] int site) {
-  if constexpr (kNarrowable<T>) {
-    if (on(site)) return narrow(x);
-  }
-  return x;
-}
+CEPH_MUTANT_THROUGH(narrowed, kNarrowable<U>, narrow(value))
 
 // sum += term, the sum kept in a narrower type.
 template <class T, class U>
