@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from .candidate import PATH_VARIABLE
 from .dtypes import DTYPES
 from .op_spec import OpSpec
 
+VARIANTS = ("function", "method", "inplace", "out")
 FOLDER = Path(__file__).with_name("capabilities")
+# What an implementation may have beyond the ops, and what checks then hold it to.
+FEATURES = {
+    "conj": "conj() returns a view that conjugates when it is read",
+    "neg": "the imaginary part of such a view negates when it is read",
+    "threads": "set_num_threads(n)",
+    "bits_by_threads": "every op gives the same bits for every number of threads",
+}
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,13 @@ class Capability:
     missing_ops: dict[str, str]
     tolerances: tuple[dict[str, Any], ...]
     deviations: tuple[Deviation, ...]
+    features: tuple[str, ...] = ()  # see FEATURES
+    variants: tuple[str, ...] = VARIANTS  # a functional library has no in-place and out= forms
+    version_counters: bool = True  # whether tensors count the writes to them
+
+    def offered(self, spec: OpSpec) -> OpSpec:
+        """The op with the variants that the implementation has."""
+        return _offered(spec, self.variants)
 
     def unsupported(self, spec: OpSpec, dtype: str, device: str) -> str | None:
         """The declared reason why this op, dtype or device is absent, or None."""
@@ -67,17 +85,27 @@ class Capability:
         return [deviation for deviation in self.deviations if deviation.covers(cell_id)]
 
 
+@cache  # samples are kept for each spec as an object
+def _offered(spec: OpSpec, variants: tuple[str, ...]) -> OpSpec:
+    if set(spec.variants) <= set(variants):
+        return spec
+    return replace(spec, variants=tuple(v for v in spec.variants if v in variants))
+
+
 def find(implementation: str, path: str | None = None) -> Path:
-    """The capability file: `path`, or the one named after the implementation's package."""
+    """The capability file: `path`, or the one named after the implementation's package, beside it
+    in a folder of CEPHEID_CANDIDATE_PATH or among those of this package."""
     if path:
         return Path(path)
-    file = FOLDER / f"{implementation.partition(':')[0]}.toml"
-    if not file.exists():
+    folders = [*filter(None, os.environ.get(PATH_VARIABLE, "").split(os.pathsep)), FOLDER]
+    files = [Path(folder) / f"{implementation.partition(':')[0]}.toml" for folder in folders]
+    found = next((file for file in files if file.exists()), None)
+    if found is None:
         raise FileNotFoundError(
-            f"capability: {implementation} must have a capability file; looked at {file}; "
-            "give one with --capabilities"
+            f"capability: {implementation} must have a capability file; looked at "
+            f"{', '.join(map(str, files))}; give one with --capabilities"
         )
-    return file
+    return found
 
 
 def load(path: Path) -> Capability:
@@ -86,6 +114,12 @@ def load(path: Path) -> Capability:
     unknown = [name for name in content["dtypes"] if name not in DTYPES]
     if unknown:
         raise ValueError(f"{path.name}: dtypes must be known; got {unknown}; see dtypes.py")
+    features = tuple(content.get("features", ()))
+    if not set(features) <= set(FEATURES):
+        raise ValueError(f"{path.name}: features must be among {list(FEATURES)}; got {features}")
+    variants = tuple(content.get("variants", VARIANTS))
+    if not set(variants) <= set(VARIANTS):
+        raise ValueError(f"{path.name}: variants must be among {VARIANTS}; got {variants}")
     for entry in content.get("tolerance", ()):
         if len(entry.get("reason", "")) < 20:
             raise ValueError(f"{path.name}: a looser tolerance needs a reason; got {entry}")
@@ -94,9 +128,12 @@ def load(path: Path) -> Capability:
         content.get("wording", False),
         tuple(content["devices"]),
         tuple(content["dtypes"]),
-        {entry["op"]: entry["reason"] for entry in content.get("missing", ())},
+        {op: entry["reason"] for entry in content.get("missing", ()) for op in entry["op"].split()},
         tuple(content.get("tolerance", ())),
         tuple(_deviation(path, entry) for entry in content.get("deviation", ())),
+        features,
+        variants,
+        content.get("version_counters", True),
     )
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from typing import Any
 
-from .dtypes import DTYPES
+import numpy as np
+
+from .dtypes import DTYPES, encode
 from .tensors import Tensor
 
 _NAMED_TYPES = {
@@ -38,12 +42,16 @@ class Script:
 
     def placed(self, start: int) -> list[dict[str, Any]]:
         """The steps, with the places of their bytes moved by `start`."""
-        return [
-            {**step, "data": [step["data"][0] + start, step["data"][1]]}
-            if step.get("data") is not None
-            else step
-            for step in self.steps
-        ]
+        placed = []
+        for step in self.steps:
+            moved = step
+            if step.get("data") is not None:
+                moved = {**step, "data": [step["data"][0] + start, step["data"][1]]}
+            if step["do"] == "poke":
+                pieces = [[to, [at + start, size]] for to, (at, size) in step["pieces"]]
+                moved = {**step, "pieces": pieces}
+            placed.append(moved)
+        return placed
 
     def tensor(self, tensor: Tensor, base: int | None = None) -> int:
         """Make the tensor once; the same object always gives the same id."""
@@ -73,6 +81,25 @@ class Script:
     def write(self, key: int, tensor: Tensor) -> None:
         """New bytes into the storage of a made tensor."""
         self.steps.append({"do": "write", "id": key, "data": self._put(tensor.storage_bytes())})
+
+    def sparse(self, tensor: Tensor) -> int:
+        """Make a tensor over a storage of which only its own elements are written: one that is
+        far too large to be sent or touched whole."""
+        key = self._new_id()
+        step = {"do": "make", "id": key, "dtype": tensor.dtype, "elements": tensor.elements()}
+        step |= {"device": self.device, "base": None, "shape": tensor.shape, "data": None}
+        step |= {"strides": tensor.element_strides(), "offset": tensor.offset}
+        self.steps.append(step)
+        raw = np.ascontiguousarray(encode(tensor.data, tensor.info))
+        places = itertools.product(*map(range, tensor.shape))
+        pieces = []
+        for index in places:
+            element = tensor.offset + sum(map(operator.mul, index, tensor.element_strides()))
+            pieces.append([element * tensor.info.itemsize, self._put(raw[index].tobytes())])
+        self.steps.append({"do": "poke", "id": key, "pieces": pieces})
+        self.made[id(tensor)] = key
+        self.kept.append(tensor)
+        return key
 
     def seed(self, value: int) -> None:
         """Seed the candidate's default generator."""
@@ -104,6 +131,26 @@ class Script:
             step["may_fail"] = True
         self.steps.append(step)
         return key
+
+    def load(self, calls: list[dict[str, Any]], threads: int) -> None:
+        """Threads that make these calls until the script ends."""
+        self.steps.append({"do": "load", "calls": calls, "threads": threads})
+
+    def threads(self, count: int) -> None:
+        """Set the number of threads until the script ends."""
+        self.steps.append({"do": "threads", "count": count})
+
+    def repeat(self, call: dict[str, Any], count: int, seed: int | None = None) -> None:
+        """Make a call many times, seeded each time; reports a digest of each result."""
+        self.steps.append({"do": "repeat", "call": call, "count": count, "seed": seed})
+
+    def growth(self, call: dict[str, Any], count: int, rounds: int) -> None:
+        """Report what rounds of a call leave behind: heap bytes and Python blocks of each."""
+        self.steps.append({"do": "growth", "call": call, "count": count, "rounds": rounds})
+
+    def peak(self, call: dict[str, Any]) -> None:
+        """Report by how many bytes a call raised the highest resident size."""
+        self.steps.append({"do": "peak", "call": call})
 
     def encode(self, value: Any, schema_type: str = "") -> Any:
         """An argument as JSON. `schema_type` tells a dtype's name from a string."""

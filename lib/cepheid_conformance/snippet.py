@@ -36,7 +36,8 @@ def _make(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[s
     if base is not None:
         return [f"t{key} = s{base}.as_strided({place})"]
     if step["data"] is None:
-        root = f"torch.empty({step['elements']}, dtype=torch.{step['dtype']}, device='meta')"
+        made = f"dtype=torch.{step['dtype']}, device={step['device']!r}"
+        root = f"torch.empty({step['elements']}, {made})"
     else:
         root = storage_text(_bytes(step, payload), DTYPES[step["dtype"]])
     plain = tuple(step["shape"]) == (step["elements"],) and tuple(
@@ -84,14 +85,18 @@ def _read(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[s
 
 
 def _call(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    result = f"r{step['id']}"
+    return [f"{result} = {_expression(step, makes)}", f"print({result})"]
+
+
+def _expression(step: dict[str, Any], makes: dict[int, Any]) -> str:
     args = [_text(argument, makes) for argument in step["args"]]
     args += [f"{name}={_text(value, makes)}" for name, value in step["kwargs"].items()]
     if step["via"] == "method":
         target = f"{args.pop(0)}.{step['name']}"
     else:
         target = f"{'operator' if step['via'] == 'operator' else 'torch'}.{step['name']}"
-    result = f"r{step['id']}"
-    return [f"{result} = {target}({', '.join(args)})", f"print({result})"]
+    return f"{target}({', '.join(args)})"
 
 
 def _text(value: Any, makes: dict[int, Any]) -> str:
@@ -119,8 +124,57 @@ def _text(value: Any, makes: dict[int, Any]) -> str:
     return repr(content) if kind == "device" else f"torch.{content}"
 
 
+def _poke(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    make = makes[step["id"]]
+    info, lines = DTYPES[make["dtype"]], []
+    for offset, (start, size) in step["pieces"]:
+        values = storage_text(payload[start : start + size], info)
+        first = offset // info.itemsize
+        lines.append(f"s{step['id']}[{first}:{first + size // info.itemsize}] = {values}")
+    return lines
+
+
+def _threads(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    return [f"torch.set_num_threads({step['count']})"]
+
+
+def _load(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    lines = ["import threading"]
+    for number in range(step["threads"]):
+        called = _expression(step["calls"][number % len(step["calls"])], makes)
+        run = f"lambda: [{called} for _ in range(1000)]"
+        lines.append(f"threading.Thread(target={run}, daemon=True).start()")
+    return lines
+
+
+def _repeat(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    called = _expression(step["call"], makes)
+    if step["seed"] is not None:
+        called = f"(torch.manual_seed({step['seed']}), {called})[1]"
+    return [f"print([{called} for _ in range({step['count']})])"]
+
+
+def _growth(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    return [
+        "import resource",
+        f"for _ in range({step['count'] * step['rounds']}):",
+        f"    {_expression(step['call'], makes)}",
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)",
+    ]
+
+
+def _peak(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    return _growth({"count": 1, "rounds": 1, **step}, payload, makes)
+
+
 _STEPS = {
     "make": _make,
+    "poke": _poke,
+    "threads": _threads,
+    "load": _load,
+    "repeat": _repeat,
+    "growth": _growth,
+    "peak": _peak,
     "write": _write,
     "seed": _seed,
     "generator": _generator,

@@ -62,7 +62,8 @@ def _from_mpf(value: Any) -> Any:
 def _sigmoid(x: Array) -> Array:
     """1 / (1 + exp(-x)) without overflow on either side."""
     if np.iscomplexobj(x):
-        return 1 / (1 + np.exp(-x))
+        rising = np.exp(np.where(x.real < 0, x, -x))
+        return np.asarray(np.where(x.real < 0, rising / (1 + rising), 1 / (1 + rising)))
     small = np.exp(-np.abs(x))
     return np.where(x >= 0, 1 / (1 + small), small / (1 + small))
 

@@ -62,6 +62,18 @@ def claims_of(config):
     return capability.load(capability.find(option("--impl"), option("--capabilities")))
 
 
+@pytest.fixture(scope="session")
+def claims(request):
+    return claims_of(request.config)
+
+
+@pytest.fixture
+def static_cells(request):
+    """Leave cells that need no run for the report."""
+    implementation = request.config.getoption("--impl")
+    return lambda kind, cells: write_static(kind, implementation, cells)
+
+
 @pytest.fixture
 def judge_cell(request, cell, bench):
     """Judge the cell and record its verdict for the report."""

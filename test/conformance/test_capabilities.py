@@ -47,5 +47,15 @@ def test_every_tolerance_names_an_op(bench):
 def test_each_kind_has_a_test_file(request):
     folder = request.path.parent / "ops"
     assert sorted(path.stem for path in folder.glob("test_*.py")) == sorted(
-        f"test_{kind}" for kind in checks.KINDS
+        f"test_{kind}" for kind in (*checks.KINDS, "places")
     )
+
+
+def test_every_number_of_the_design_has_a_kind():
+    numbers = {kind.NUMBER for kind in checks.every_kind()}
+    assert numbers >= {f"K{number}" for number in range(1, 33)}
+
+
+def test_at_least_28_kinds_have_a_place_under_names_of_their_own():
+    names = [kind.KIND for kind in checks.every_kind()]
+    assert len(names) == len(set(names)) >= 28

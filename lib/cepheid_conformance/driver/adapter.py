@@ -27,14 +27,22 @@ _memset = ctypes.memset
 def load_candidate(implementation: str) -> Any:
     """Import `pkg` or call `pkg:factory`, and return the adapter around the module it gives.
 
-    A factory may return an adapter of its own (an object with `make_view`): that is how an
-    implementation without PyTorch's storage API takes part.
+    Three ways to take part: PyTorch's tensor and storage API (`TorchApi`); arrays with NumPy's
+    array interface (`arrays.ArrayApi`); or an adapter of the implementation's own, which its
+    factory returns: an object with the public methods of `TorchApi`.
     """
     package, _, factory = implementation.partition(":")
     module: Any = importlib.import_module(package)
     if factory:
         module = getattr(module, factory)()
-    return module if hasattr(module, "make_view") else TorchApi(module)
+    if hasattr(module, "make_view"):
+        return module
+    if hasattr(module.Tensor, "__array_interface__") and not hasattr(
+        module.Tensor, "untyped_storage"
+    ):
+        arrays: Any = importlib.import_module(".arrays", __package__)
+        return arrays.ArrayApi(module)
+    return TorchApi(module)
 
 
 class TorchApi:
@@ -66,13 +74,19 @@ class TorchApi:
         """Any layout over a root, by `as_strided`."""
         return root.as_strided(shape, strides, offset)
 
-    def write(self, tensor: Any, data: bytes) -> None:
-        """Overwrite the storage from its first byte, behind the version counter's back."""
+    def write(self, tensor: Any, data: bytes, offset: int = 0) -> None:
+        """Overwrite the storage from a byte on, behind the version counter's back."""
         storage = tensor.untyped_storage()
-        if len(data) > storage.nbytes():
-            raise ValueError(f"driver: {len(data)} bytes don't fit {storage.nbytes()}")
+        if offset + len(data) > storage.nbytes():
+            raise ValueError(f"driver: {len(data)} bytes don't fit {storage.nbytes()} at {offset}")
         if data:
-            _memmove(storage.data_ptr(), data, len(data))
+            _memmove(storage.data_ptr() + offset, data, len(data))
+
+    def set_threads(self, count: int) -> int:
+        """Set the number of threads; returns the one before."""
+        before: int = self.module.get_num_threads()
+        self.module.set_num_threads(count)
+        return before
 
     def storage_bytes(self, tensor: Any) -> bytes:
         """All bytes of the tensor's storage."""
@@ -84,6 +98,14 @@ class TorchApi:
         """Whether the value is a tensor of the implementation."""
         return isinstance(value, self.tensor_type)
 
+    def version(self, tensor: Any) -> int | None:
+        """Writes counted so far; None, if declared, where an implementation counts none."""
+        return int(tensor._version)
+
+    def type_name(self, tensor: Any) -> str:
+        """`Tensor` for the implementation's own type alone, a subclass by its name."""
+        return type(tensor).__name__ if type(tensor) is not self.tensor_type else "Tensor"
+
     def describe(self, tensor: Any) -> tuple[dict[str, Any], bytes]:
         """Facts about a tensor, and the bytes from its first to its last element."""
         shape, strides = list(tensor.shape), list(tensor.stride())
@@ -91,13 +113,13 @@ class TorchApi:
         device = str(tensor.device)
         facts = {
             "kind": "tensor",
-            "type": type(tensor).__name__ if type(tensor) is not self.tensor_type else "Tensor",
+            "type": self.type_name(tensor),
             "dtype": self.dtype_names.get(tensor.dtype, str(tensor.dtype)),
             "shape": shape,
             "strides": strides,
             "offset": offset,
             "device": device,
-            "version": tensor._version,
+            "version": self.version(tensor),
         }
         if device != "cpu":
             return facts, b""
@@ -105,7 +127,8 @@ class TorchApi:
         facts["storage"] = storage.data_ptr()
         facts["data_ptr"] = tensor.data_ptr()
         facts["nbytes"] = storage.nbytes()
-        return facts, _spanned_bytes(storage, shape, strides, offset, item)
+        size = storage.nbytes()
+        return facts, spanned_bytes(storage.data_ptr(), size, shape, strides, offset, item)
 
     def seed(self, value: int) -> None:
         """Seed the default generator."""
@@ -123,15 +146,16 @@ class TorchApi:
             _memset(storage.data_ptr(), pattern, storage.nbytes())
 
 
-def _spanned_bytes(
-    storage: Any, shape: list[int], strides: list[int], offset: int, item: int
+def spanned_bytes(
+    storage: int, size: int, shape: list[int], strides: list[int], offset: int, item: int
 ) -> bytes:
+    """The bytes from the first to the last element of a view; it must lie in its storage."""
     if 0 in shape:
         return b""
-    last = offset + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True))
-    if last < offset or (last + 1) * item > storage.nbytes():
+    last = offset + sum((length - 1) * step for length, step in zip(shape, strides, strict=True))
+    if last < offset or (last + 1) * item > size:
         raise ValueError(
             f"driver: a tensor must lie in its storage; got shape {shape}, strides {strides}, "
-            f"offset {offset} in {storage.nbytes()} bytes of {item}-byte elements"
+            f"offset {offset} in {size} bytes of {item}-byte elements"
         )
-    return _string_at(storage.data_ptr() + offset * item, (last + 1 - offset) * item)
+    return _string_at(storage + offset * item, (last + 1 - offset) * item)

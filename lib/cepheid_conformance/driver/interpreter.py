@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import operator
+import sys
+import threading
+from collections.abc import Callable
 from typing import Any
 
+from . import memory
+
+# Captured before the candidate is imported.
+_digest = hashlib.blake2b
+# Python threads change places so often under load: often enough to meet in the middle of a call.
+_LOADED_INTERVAL = 2e-5
 _SINGLETONS = {"none": None, "ellipsis": Ellipsis}
 
 
@@ -33,6 +43,20 @@ class Script:
         self.objects: dict[int, Any] = {}
         self.roots: dict[int, Any] = {}
         self.written: dict[int, bytes] = {}
+        self.stop = threading.Event()
+        self.hammers: list[threading.Thread] = []
+        self.threads_before: int | None = None
+        self.interval = sys.getswitchinterval()
+
+    def close(self) -> None:
+        """End the threads that made load, and give back the number of threads."""
+        self.stop.set()
+        for hammer in self.hammers:
+            hammer.join()
+        if self.hammers:
+            sys.setswitchinterval(self.interval)
+        if self.threads_before is not None:
+            self.adapter.set_threads(self.threads_before)
 
     def bytes_at(self, place: list[int]) -> bytes:
         return bytes(self.incoming[place[0] : place[0] + place[1]])
@@ -67,6 +91,82 @@ class Script:
 
     def poison(self, step: dict[str, Any]) -> None:
         self.adapter.poison(step["sizes"], step["pattern"])
+
+    def poke(self, step: dict[str, Any]) -> None:
+        """Bytes into a storage from a byte offset on: a huge one is not written whole."""
+        for offset, place in step["pieces"]:
+            self.adapter.write(self.roots[step["id"]], self.bytes_at(place), offset)
+
+    def load(self, step: dict[str, Any]) -> None:
+        """Threads that make the same calls over and over until the script ends."""
+        runs = [self.bound(call) for call in step["calls"]]
+        for run in runs:
+            run()
+        sys.setswitchinterval(_LOADED_INTERVAL)
+        for number in range(step["threads"]):
+            hammer = threading.Thread(target=self._hammer, args=(runs[number % len(runs)],))
+            hammer.start()
+            self.hammers.append(hammer)
+
+    def _hammer(self, run: Callable[[], Any]) -> None:
+        while not self.stop.is_set():
+            run()
+
+    def threads(self, step: dict[str, Any]) -> None:
+        """The number of threads for what follows."""
+        before = self.adapter.set_threads(step["count"])
+        if self.threads_before is None:
+            self.threads_before = before
+
+    def bound(self, step: dict[str, Any]) -> Callable[[], Any]:
+        """A call that can be made many times."""
+        args = [self.resolve(argument) for argument in step["args"]]
+        kwargs = {name: self.resolve(value) for name, value in step["kwargs"].items()}
+        target = self.target(step["via"], step["name"], args)
+        return lambda: target(*args, **kwargs)
+
+    def repeat(self, step: dict[str, Any]) -> dict[str, Any]:
+        """Make one call many times; a digest of the results of each."""
+        run, seed = self.bound(step["call"]), step["seed"]
+        digests = []
+        for _ in range(step["count"]):
+            if seed is not None:
+                self.adapter.seed(seed)
+            try:
+                result = run()
+            except Exception as error:  # noqa: BLE001  # it is the answer
+                return {"error": describe_error(error)}
+            digests.append(self.digest(result))
+        return {"values": [describe_scalar(digest) for digest in digests]}
+
+    def digest(self, value: Any) -> str:
+        """One short text for all bits of a result."""
+        if isinstance(value, (tuple, list)) and not self.adapter.is_tensor(value):
+            return " ".join(self.digest(item) for item in value)
+        if not self.adapter.is_tensor(value):
+            return repr(describe_scalar(value))
+        fact, data = self.adapter.describe(value)
+        return f"{fact['dtype']}{fact['shape']}{_digest(data, digest_size=8).hexdigest()}"
+
+    def growth(self, step: dict[str, Any]) -> dict[str, Any]:
+        """What rounds of one call, which may raise, leave behind: heap bytes, Python blocks."""
+        found = memory.growth(self.forgiving(step["call"]), step["count"], step["rounds"])
+        return {"values": [describe_scalar(number) for pair in found for number in pair]}
+
+    def peak(self, step: dict[str, Any]) -> dict[str, Any]:
+        """By how much one call raised the highest resident size."""
+        return {"values": [describe_scalar(memory.peak(self.forgiving(step["call"])))]}
+
+    def forgiving(self, step: dict[str, Any]) -> Callable[[], None]:
+        """A call whose result and exception are dropped at once."""
+
+        def run() -> None:
+            try:
+                self.bound(step)()
+            except Exception:  # noqa: BLE001  # an error that is due is part of what is measured
+                return
+
+        return run
 
     def read(self, step: dict[str, Any]) -> dict[str, Any]:
         """Facts about an object as it is now."""
@@ -138,7 +238,7 @@ class Script:
         for key, written in self.written.items():
             now = self.adapter.storage_bytes(self.roots[key])
             entry: dict[str, Any] = {"changed": now != written}
-            entry["version"] = self.objects[key]._version
+            entry["version"] = self.adapter.version(self.objects[key])
             entry["storage"] = self.adapter.describe(self.roots[key])[0].get("storage", 0)
             if entry["changed"]:
                 entry["data"] = self.payload.put(now)
@@ -146,7 +246,10 @@ class Script:
         return report
 
 
-_STEPS = ("make", "write", "seed", "generator", "poison", "read", "call")
+_STEPS = (
+    "make", "write", "poke", "seed", "generator", "poison", "read", "call",
+    "load", "threads", "repeat", "growth", "peak",
+)  # fmt: skip
 
 
 def run_script(
@@ -170,6 +273,7 @@ def run_script(
             reports.append(report)
             if "error" in report and not step.get("may_fail"):
                 break
+    state.close()
     return {"reports": reports, "inputs": state.inputs(), "trouble": trouble}
 
 

@@ -10,7 +10,8 @@ from cepheid_conformance.capability import Capability
 from cepheid_conformance.cells import Bench
 from cepheid_conformance.op_spec import Argument, OpSpec
 
-DTYPES = ("int32", "float32")
+DTYPES = ("int32", "float32", "complex64")
+REAL = {"cpu": DTYPES[:2]}
 
 
 def capability(**changes):
@@ -85,6 +86,7 @@ def specs():
             "reduce",
             (self, dim, keepdim),
             samples="reduce_one",
+            dtypes=REAL,
             errors=("dim_out_of_range",),
         ),
         "t": spec("t", "", "view", (self,), tags=frozenset({"view"})),

@@ -29,14 +29,15 @@ int32 = dtype("int32", ctypes.c_int32, 1)
 int64 = dtype("int64", ctypes.c_int64, 2)
 float32 = dtype("float32", ctypes.c_float, 3)
 float64 = dtype("float64", ctypes.c_double, 4)
+complex64 = dtype("complex64", ctypes.c_float * 2, 5)
 
-_NUMBER_KINDS = {"bool": bool, "int": int64, "float": float32}
+_NUMBER_KINDS = {"bool": bool, "int": int64, "float": float32, "complex": complex64}
 _free = {}  # buffers by size: fresh memory holds what it held before, as in a real allocator
 
 
 class Storage:
-    def __init__(self, size):
-        self.size = size
+    def __init__(self, size, device="cpu"):
+        self.size, self.device = size, device
         pool = _free.get(size, [])
         self.buffer = pool.pop() if pool else (ctypes.c_char * max(size, 1))()
 
@@ -54,8 +55,7 @@ class Tensor:
     def __init__(self, storage, kind, shape, strides, offset, version):
         self.storage, self.dtype, self.version = storage, kind, version
         self.shape, self.strides, self.offset = tuple(shape), tuple(strides), offset
-
-    device = "cpu"
+        self.device = storage.device
 
     @property
     def _version(self):
@@ -90,12 +90,17 @@ class Tensor:
 
     def read(self):
         array = self._array()
-        return [array[place] for place in self._places()]
+        values = [array[place] for place in self._places()]
+        return [complex(*pair) for pair in values] if self.dtype is complex64 else values
 
     def write(self, values):
         array = self._array()
         for place, value in zip(self._places(), values, strict=False):
-            array[place] = value if self.dtype.category > 2 else int(value)
+            if self.dtype is complex64:
+                value = complex(value)
+                array[place][:] = value.real, value.imag
+            else:
+                array[place] = value if self.dtype.category > 2 else int(value)
         self.version[0] += 1
 
     def add(self, other, *, alpha=1):
@@ -136,7 +141,7 @@ def device(name):
 
 def empty(*size, dtype=float32, device="cpu"):
     shape = size[0] if size and isinstance(size[0], (list, tuple)) else size
-    storage = Storage(math.prod(shape) * dtype.itemsize)
+    storage = Storage(math.prod(shape) * dtype.itemsize, device)
     return Tensor(storage, dtype, shape, packed(shape), 0, [0])
 
 
@@ -159,7 +164,8 @@ def common(a, b):
     first, second = kinds
     if FAULT == "first operand's dtype":
         return first
-    level = [0 if k is bool else 1 if k in (uint8, int32, int64) else 2 for k in (first, second)]
+    levels = {bool: 0, uint8: 1, int32: 1, int64: 1, complex64: 3}
+    level = [levels.get(k, 2) for k in (first, second)]
     if rank[0] != rank[1]:
         strong, weak = (0, 1) if rank[0] > rank[1] else (1, 0)
         return (first, second)[weak if level[weak] > level[strong] else strong]
@@ -188,13 +194,19 @@ def expanded(x, shape):
 
 _calls = itertools.count()
 _cache = {}
+_scratch = []  # one for all threads
 _buffer = {}
 
 
 def _sum(a, b, alpha, kind):
     if kind is bool:
         return a or (b and alpha)
-    value = a - alpha * b if FAULT == "wrong formula" else a + alpha * b
+    if alpha == 1 and FAULT not in ("wrong formula", "one is complex"):
+        value = a + b
+    else:
+        value = a - alpha * b if FAULT == "wrong formula" else a + complex(alpha) * b
+    if isinstance(value, complex) and kind is not complex64:
+        value = value.real if kind.category > 2 else int(value.real)
     if FAULT == "lost NaN" and value != value:
         return 0.0
     if FAULT == "inaccurate" and isinstance(value, float) and math.isfinite(value):
@@ -218,7 +230,9 @@ def add(self, other, *, alpha=1, out=None):
     kind = common(self, other)
     if FAULT == "unchecked sizes" and shapes == [(3,), (4,)]:
         return new((3,), kind, [0] * 3)
-    if isinstance(alpha, complex) or (isinstance(alpha, float) and kind.category < 3):
+    if (isinstance(alpha, complex) and kind is not complex64) or (
+        isinstance(alpha, float) and kind.category < 3
+    ):
         raise RuntimeError(f"add: alpha must be a number of {kind}; got {alpha}")
     shape = broadcast(*shapes)
     alpha = 1 if FAULT == "ignored alpha" else alpha
@@ -229,6 +243,10 @@ def add(self, other, *, alpha=1, out=None):
         for a, b in zip(expanded(self, shape), expanded(other, shape), strict=False)
     ][: math.prod(shape)]
     _meddle(self, other)
+    if FAULT == "shared scratch":
+        _scratch[:] = values
+        time.sleep(1e-5)
+        values = list(_scratch)[: len(values)]
     result = _deliver(self, other, shape, kind, values)
     return result if out is None else _into(out, result)
 
@@ -289,7 +307,7 @@ def _into(out, result):
     if result.dtype.category > out.dtype.category:
         raise RuntimeError(f"add: result type {result.dtype} can't be cast to {out.dtype}")
     if out.shape != result.shape:
-        out.storage = Storage(result.storage.size)
+        out.storage = Storage(result.storage.size, out.device)
         out.shape, out.strides, out.offset = result.shape, result.strides, 0
     out.write(result.read())
     return out
