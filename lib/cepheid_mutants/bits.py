@@ -102,6 +102,13 @@ def storage_bits(tensor: Any) -> list[int]:
     return list(array(code, ctypes.string_at(storage.data_ptr(), size)))
 
 
+def write_storage(tensor: Any, memory: Sequence[int]) -> None:
+    """The reverse of `storage_bits`."""
+    _, code = _width(tensor)
+    content = array(code, memory).tobytes()
+    ctypes.memmove(tensor.untyped_storage().data_ptr(), content, len(content))
+
+
 def decode(bits: int, name: str) -> Any:
     """The number that a bit pattern of a real dtype stands for."""
     if name == "float64":

@@ -1,5 +1,31 @@
-"""The faults, one module per class; importing this package registers them all."""
+"""The faults, one module per class or few; importing this package registers them all."""
 
-from . import value
+from . import (
+    accuracy,
+    arguments,
+    complex_numbers,
+    dtype,
+    errors,
+    order,
+    random,
+    shape,
+    size,
+    special,
+    state,
+    value,
+)
 
-__all__ = ["value"]
+__all__ = [
+    "accuracy",
+    "arguments",
+    "complex_numbers",
+    "dtype",
+    "errors",
+    "order",
+    "random",
+    "shape",
+    "size",
+    "special",
+    "state",
+    "value",
+]
