@@ -6,6 +6,7 @@ and their signs, signs of zero, values. No value comparison hides a structural e
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +19,13 @@ from .facts import Result
 
 @dataclass(frozen=True)
 class Mismatch:
-    """The first property that differs."""
+    """The first property that differs. `holds` is Python over the result `it`, true where the
+    result is right; empty where no short expression says so."""
 
     what: str  # type, dtype, shape, ..., values
     expected: str
     got: str
+    holds: str = ""
 
     def __str__(self) -> str:
         return f"{self.what}: expected {self.expected}; got {self.got}"
@@ -34,7 +37,7 @@ def compare_structure(expected: Expected, result: Result, device: str = "cpu") -
         return None if result.kind != "tensor" else Mismatch("type", "a Python value", "a tensor")
     if result.kind != "tensor" or result.type != "Tensor":
         got = result.type if result.kind == "tensor" else result.kind
-        return Mismatch("type", "Tensor", got)
+        return Mismatch("type", "Tensor", got, "type(it).__name__ == 'Tensor'")
     pairs: list[tuple[str, Any, Any]] = [
         ("dtype", expected.dtype, result.dtype),
         ("shape", list(expected.shape), list(result.shape)),
@@ -45,7 +48,23 @@ def compare_structure(expected: Expected, result: Result, device: str = "cpu") -
         pairs.append(("strides", wanted_strides, visible_strides(result.shape, result.strides)))
     if expected.offset is not None and 0 not in expected.shape:
         pairs.append(("storage offset", expected.offset, result.offset))
-    return next((Mismatch(what, str(a), str(b)) for what, a, b in pairs if a != b), None)
+    return next(
+        (Mismatch(what, str(a), str(b), _fact(what, a)) for what, a, b in pairs if a != b), None
+    )
+
+
+def _fact(what: str, expected: Any) -> str:
+    """Python over a tensor `it` that holds where a structural fact is as expected."""
+    if what == "strides" and "free" in expected:
+        return ""
+    facts = {
+        "dtype": f"it.dtype == torch.{expected}",
+        "shape": f"list(it.shape) == {expected}",
+        "device": f"str(it.device) == {expected!r}",
+        "strides": f"list(it.stride()) == {expected}",
+        "storage offset": f"it.storage_offset() == {expected}",
+    }
+    return facts[what]
 
 
 def visible_strides(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[int | str]:
@@ -169,8 +188,27 @@ def _first(
     count = int(wrong.sum())
     wanted = np.broadcast_to(reference, np.shape(got))[index]
     note = f" ({count} of {wrong.size} elements differ)" if wrong.size > 1 else ""
+    limit: Any = None
     if error is not None and allowed is not None:
         limit = np.broadcast_to(allowed, np.shape(got))[index]
         note += f"; error {float(error[index]):.4g}, allowed {float(limit):.4g}"
     place = f" at {list(index)}" if index else ""
-    return Mismatch(what, f"{wanted!r}{place}", f"{got[index]!r}{note}")
+    bound = None if error is None or allowed is None else float(limit)
+    holds = _element(what, wanted, index, bound)
+    return Mismatch(what, f"{wanted!r}{place}", f"{got[index]!r}{note}", holds)
+
+
+def _element(what: str, wanted: Any, index: tuple[int, ...], allowed: float | None) -> str:
+    """Python over a tensor `it` that holds where one element is as expected."""
+    number = wanted.item()
+    it = f"it[{', '.join(map(str, index))}].item()" if index else "it.item()"
+    if isinstance(number, complex):
+        return ""
+    if what == "NaN positions":
+        return f"math.isnan({it})" if math.isnan(number) else f"not math.isnan({it})"
+    if what == "infinities":
+        return f"{it} == float('{number}')" if math.isinf(number) else f"not math.isinf({it})"
+    if what == "signs of zero":
+        return f"math.copysign(1, {it}) == {math.copysign(1, number)}"
+    # The reference is shown rounded: half a unit more than what is allowed at the wide value.
+    return f"{it} == {number!r}" if allowed is None else f"abs({it} - {number!r}) <= {allowed!r}"

@@ -42,7 +42,7 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
     for sample, script, outcome in zip(samples, scripts, outcomes, strict=True):
         wrong = failure(outcome) or _contract(cell, sample, script, outcome)
         if wrong is not None:
-            found.append(finding(script, sample, *wrong))
+            found.append(finding(script, sample, *wrong, outcome))
     return found
 
 

@@ -14,9 +14,9 @@ from ..expected import BOUND, ROUNDED, ULP, Expected
 from ..facts import Outcome, Report, Result
 from ..families import expected_of, samples_of
 from ..op_spec import OpSpec
+from ..proof import Told, judging_snippet
 from ..sample import Sample
 from ..script import Script
-from ..snippet import snippet
 
 MAX_FINDINGS = 3
 BATCH_BYTES = 8_000_000
@@ -65,7 +65,15 @@ def run_scripts(bench: Bench, scripts: list[Script]) -> list[Outcome]:
         if size > BATCH_BYTES:
             outcomes += bench.candidate.run(batch)
             batch, size = [], 0
-    return outcomes + bench.candidate.run(batch)
+    outcomes += bench.candidate.run(batch)
+    return outcomes if not bench.capability.version_counters else [*map(_counted, outcomes)]
+
+
+def _counted(outcome: Outcome) -> Outcome:
+    """An implementation that declares version counters has one on every tensor."""
+    if any(state.version is None for state in outcome.inputs.values()):
+        return replace(outcome, trouble="version counters: a tensor has none, none is declared so")
+    return outcome
 
 
 def script_for(cell: Cell, sample: Sample, variant: str = "") -> Script:
@@ -87,14 +95,14 @@ def judge(
     cell: Cell, bench: Bench, samples: Iterable[Sample], values: bool = True
 ) -> list[Finding]:
     """Run each sample through the plain variant and compare with the oracle."""
-    chosen = list(samples)
+    chosen = [sample for sample in samples if bench.capability.claims(sample.values)]
     scripts = [script_for(cell, sample) for sample in chosen]
     outcomes = run_scripts(bench, scripts)
     findings: list[Finding] = []
     for sample, script, outcome in zip(chosen, scripts, outcomes, strict=True):
         text = judge_outcome(cell, bench, sample, outcome, values)
         if text is not None:
-            findings.append(finding(script, sample, *text))
+            findings.append(finding(script, sample, *text, outcome))
         if len(findings) >= MAX_FINDINGS:
             break
     return findings
@@ -132,30 +140,31 @@ def judge_report(
     wanted = expected_of(cell.spec, sample)
     if len(wanted) != len(report.values):
         return "type", f"type: expected {len(wanted)} results; got {len(report.values)}"
-    for expected, result in zip(wanted, report.values, strict=True):
-        text = compare(cell, bench, expected, result, values)
-        if text is not None:
-            return text
+    for number, (expected, result) in enumerate(zip(wanted, report.values, strict=True)):
+        wrong = compare(cell, bench, expected, result, values)
+        if wrong is not None:
+            what, text = wrong
+            return what, Told(text, text.holds, number if len(wanted) > 1 else None)
     if not values or cell.device == "meta":
         return None
     for expected in wanted:
         if expected.holds is not None:
-            wrong = expected.holds([result.array() for result in report.values])
-            if wrong is not None:
-                return "property", f"property: {wrong}"
+            failed = expected.holds([result.array() for result in report.values])
+            if failed is not None:
+                return "property", f"property: {failed}"
     return None
 
 
 def compare(
     cell: Cell, bench: Bench, expected: Expected, result: Result, values: bool = True
-) -> tuple[str, str] | None:
+) -> tuple[str, Told] | None:
     """One result against its expectation."""
     mismatch = compare_structure(expected, result, cell.device)
     if mismatch is None and values and cell.device != "meta":
         if expected.plain:
             return _compare_plain(expected, result)
         mismatch = compare_values(*_budgeted(cell, bench, expected, result))
-    return None if mismatch is None else (mismatch.what, str(mismatch))
+    return None if mismatch is None else (mismatch.what, Told(mismatch, mismatch.holds))
 
 
 def _budgeted(
@@ -171,16 +180,20 @@ def _budgeted(
     return expected, result.array(), bench.tolerances.ulp(*key)
 
 
-def _compare_plain(expected: Expected, result: Result) -> tuple[str, str] | None:
+def _compare_plain(expected: Expected, result: Result) -> tuple[str, Told] | None:
     assert expected.value is not None
     wanted = expected.value.item()
-    if type(wanted).__name__ != result.kind:
-        return "type", f"type: expected Python {type(wanted).__name__}; got {result.kind}"
+    kind = type(wanted).__name__
+    if kind != result.kind:
+        text = f"type: expected Python {kind}; got {result.kind}"
+        return "type", Told(text, f"type(it).__name__ == {kind!r}")
     got = result.python_value()
     same = wanted == got or (wanted != wanted and got != got)
-    return None if same else ("values", f"values: expected {wanted!r}; got {got!r}")
+    return None if same else ("values", Told(f"values: expected {wanted!r}; got {got!r}"))
 
 
-def finding(script: Script, sample: Sample, what: str, text: str) -> Finding:
-    """A finding with the lines that reproduce its script."""
-    return Finding(what, sample, text, snippet(script))
+def finding(
+    script: Script, sample: Sample, what: str, text: str, outcome: Outcome | None = None
+) -> Finding:
+    """A finding with the lines that reproduce its script and judge what comes."""
+    return Finding(what, sample, text, judging_snippet(script, what, text, outcome))

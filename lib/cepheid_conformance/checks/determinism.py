@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..cells import Bench, Cell
-from ..doors import encode_call
 from ..facts import Outcome
 from ..op_spec import OpSpec, load_specs
 from ..sample import Sample
 from ..script import Script
 from ..tensors import Tensor
 from .common import Finding, draw, failure, finding, run_scripts
+from .memory import call_of
 from .state import flipped, has_values, stateful_samples
 
 KIND = "determinism"
@@ -60,14 +60,14 @@ def _cases(cell: Cell, bench: Bench) -> Iterator[Case]:
     small = [s for s in stateful_samples(cell) if has_values(cell.spec, s)][:1]
     for sample in small:
         script = Script(cell.device)
-        call = _call(script, cell.spec, sample)
+        call = call_of(script, cell.spec, sample)
         script.load(_others(script, cell, bench, sample), _HAMMERS)
         script.repeat(call, _REPEATS, sample.seed)
         yield Case(replace(sample, note=f"{sample.note} under load"), script)
     large = _largest(cell)
     if large is not None and "threads" in bench.capability.features:
         script = Script(cell.device)
-        call = _call(script, cell.spec, large)
+        call = call_of(script, cell.spec, large)
         for count in _THREADS:
             script.threads(count)
             script.repeat(call, _LARGE_REPEATS if count > 1 else 1, large.seed)
@@ -85,22 +85,17 @@ def _elements(sample: Sample) -> int:
     return max(sizes, default=int(np.prod(sample.values.get("size", [0]))))
 
 
-def _call(script: Script, spec: OpSpec, sample: Sample) -> dict[str, Any]:
-    call = encode_call(script, spec, sample)
-    return {"via": call.via, "name": call.name, "args": call.args, "kwargs": call.kwargs}
-
-
 def _others(script: Script, cell: Cell, bench: Bench, sample: Sample) -> list[dict[str, Any]]:
     """What the hammers call: the op itself on other values, and an addition of other operands.
     A random op would move the generator that the repeats are seeded on."""
     calls = []
     if "random" not in cell.spec.tags:
         other = sample.mapped(flipped, "")
-        calls.append(_call(script, cell.spec, other))
+        calls.append(call_of(script, cell.spec, other))
     add = load_specs()["add.Tensor"]
     if bench.capability.unsupported(add, "float32", "cpu") is None:
         line = Tensor("float32", np.arange(9, dtype=np.float32))
-        calls.append(_call(script, add, Sample({"self": line, "other": line})))
+        calls.append(call_of(script, add, Sample({"self": line, "other": line})))
     return calls
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..cells import Bench, Cell
 from ..drawn import engine
 from ..drawn.calls import Call, calls, draw_calls, seed_of
 from ..drawn.examples import examples_of
 from ..facts import Outcome
 from ..op_spec import OpSpec
+from ..proof import worded
 from ..sample import Sample
 from ..script import Script
 from .common import Finding, finding, judge_outcome, run_scripts, script_for
@@ -36,11 +39,9 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
     for found in _judge(cell, bench, fixed + valid):
         if is_known(cell, bench, found) or any(found.sample is call.sample for call in fixed):
             findings.append(found)
-        elif not drawing.shrink:
-            findings.append(found)
         elif shrunk < _SHRUNK:
             shrunk += 1
-            findings.append(_smallest(cell, bench, found))
+            findings.append(_smallest(cell, bench, found) if drawing.shrink else found)
     return findings
 
 
@@ -53,6 +54,7 @@ def _share(drawn: list[Call | None], valid: list[Call]) -> list[Finding]:
 
 
 def _judge(cell: Cell, bench: Bench, chosen: list[Call]) -> list[Finding]:
+    chosen = [call for call in chosen if bench.capability.claims(call.sample.values)]
     scripts = [script_for(cell, call.sample, call.variant) for call in chosen]
     outcomes = run_scripts(bench, scripts)
     found = [
@@ -74,7 +76,7 @@ def judge_call(
     if wrong is None:
         return None
     what, text = wrong
-    return finding(script, call.sample, what, f"{text} (by {call.variant})")
+    return finding(script, call.sample, what, worded(text, f"{text} (by {call.variant})"), outcome)
 
 
 def is_known(cell: Cell, bench: Bench, found: Finding) -> bool:
@@ -85,7 +87,7 @@ def is_known(cell: Cell, bench: Bench, found: Finding) -> bool:
 
 def _smallest(cell: Cell, bench: Bench, found: Finding) -> Finding:
     """The smallest call that fails in the same property; the first found where that is no other."""
-    smallest = [found]
+    smallest: list[Finding] = []
 
     def shows(call: Call | None) -> bool:
         if call is None:
@@ -100,4 +102,6 @@ def _smallest(cell: Cell, bench: Bench, found: Finding) -> Finding:
 
     seed = seed_of(cell.spec, cell.dtype, bench.drawing.seed)
     engine.shrink(calls(cell.spec, cell.dtype), seed, bench.drawing.count, shows)
-    return smallest[0]
+    if smallest:
+        return smallest[0]
+    return replace(found, text=f"{found.text}; did not repeat when the call was made on its own")

@@ -38,7 +38,7 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
 
 
 def _refusals(cell: Cell, bench: Bench) -> list[Finding]:
-    cases = list(_cases(cell))
+    cases = [case for case in _cases(cell) if bench.capability.claims(case[1].values)]
     scripts = [_script(cell, case, variant) for _, case, variant in cases]
     found = []
     outcomes = run_scripts(bench, scripts)
@@ -48,7 +48,7 @@ def _refusals(cell: Cell, bench: Bench) -> list[Finding]:
         if wrong is not None:
             note = " ".join(part for part in (name, case.note, variant) if part)
             sample = Sample(case.values, note)
-            found.append(finding(script, sample, *wrong))
+            found.append(finding(script, sample, *wrong, outcome))
     return found
 
 
@@ -100,6 +100,8 @@ def _mixed_devices(cell: Cell, bench: Bench) -> list[Finding]:
 def _cases(cell: Cell) -> Iterator[tuple[str, ErrorSample, str]]:
     plain = plain_variant(cell.spec)
     for name, case in errors_of(cell.spec, cell.dtype):
+        if case.variant and case.variant not in variants_of(cell.spec):
+            continue
         yield name, case, case.variant or plain
         if not case.variant:
             for variant in ("inplace", "out"):

@@ -51,7 +51,7 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
     for case, outcome in zip(cases, outcomes, strict=True):
         wrong = _judge(cell, bench, case, outcome)
         if wrong is not None:
-            found.append(finding(case.script, case.sample, *wrong))
+            found.append(finding(case.script, case.sample, *wrong, outcome))
     return found
 
 

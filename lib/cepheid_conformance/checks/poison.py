@@ -8,6 +8,7 @@ from ..cells import Bench, Cell
 from ..dtypes import DTYPES
 from ..families import expected_of
 from ..op_spec import OpSpec
+from ..proof import worded
 from ..sample import Sample
 from ..script import Script
 from .common import Finding, add_call, draw, failure, finding, judge_report, run_scripts, spread
@@ -38,16 +39,18 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
     found = []
     for number, sample in enumerate(samples):
         pair = outcomes[2 * number : 2 * number + 2]
-        wrong = failure(pair[0]) or failure(pair[1])
-        for outcome in pair:
-            wrong = wrong or judge_report(cell, bench, sample, outcome.reports[0])
+        wrong, shown = failure(pair[0]) or failure(pair[1]), 0
+        for place, outcome in enumerate(pair):
+            if wrong is None:
+                wrong, shown = judge_report(cell, bench, sample, outcome.reports[0]), place
         if wrong is None:
             differs = same_bits(pair[0].reports[0], pair[1].reports[0])
             if differs is not None:
                 wrong = "poison", f"poison: the result must not depend on old memory; {differs}"
         if wrong is not None:
-            text = f"in poisoned memory: {wrong[1]}"
-            found.append(finding(scripts[2 * number], sample, wrong[0], text))
+            text = worded(wrong[1], f"in poisoned memory: {wrong[1]}")
+            script = scripts[2 * number + shown]
+            found.append(finding(script, sample, wrong[0], text, pair[shown]))
     return found
 
 

@@ -39,7 +39,7 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
     for sample, script, outcome in zip(samples, scripts, outcomes, strict=True):
         wrong = failure(outcome) or touched(cell, sample, script, outcome)
         if wrong is not None:
-            found.append(finding(script, sample, *wrong))
+            found.append(finding(script, sample, *wrong, outcome))
     return found
 
 

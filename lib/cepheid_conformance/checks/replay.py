@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..cells import Bench, Cell
 from ..op_spec import OpSpec
+from ..proof import worded
 from ..script import Script
 from .common import Finding, add_call, failure, finding, judge_report, run_scripts
 from .state import other_values, stateful_samples
@@ -38,6 +39,6 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
             wrong = judge_report(cell, bench, changed, outcome.reports[-1])
         if wrong is not None:
             what, text = wrong
-            text = f"after rewriting the same storages: {text}"
-            found.append(finding(script, changed, what, text))
+            text = worded(text, f"after rewriting the same storages: {text}")
+            found.append(finding(script, changed, what, text, outcome))
     return found

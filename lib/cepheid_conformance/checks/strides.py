@@ -46,7 +46,7 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
     for (sample, strides), script, outcome in zip(wanted, scripts, outcomes, strict=True):
         wrong = failure(outcome) or _differs(cell, sample, strides, outcome)
         if wrong is not None:
-            found.append(finding(script, sample, *wrong))
+            found.append(finding(script, sample, *wrong, outcome))
     return found
 
 

@@ -51,7 +51,7 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
         if wrong is not None:
             what, text = wrong
             note = replace(case.sample, note=f"{case.sample.note} {case.variant}".strip())
-            found.append(finding(case.script, note, what, text))
+            found.append(finding(case.script, note, what, text, outcome))
     return found
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Flaky
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, PrimitiveProvider
 from hypothesis.strategies import SearchStrategy
 
@@ -107,7 +108,8 @@ def shrink(
     strategy: SearchStrategy[Drawn], seed: int, count: int, shows: Callable[[Drawn], bool]
 ) -> Drawn | None:
     """The smallest example found that shows a failure, starting from the same draws as `collect`;
-    None where none of them does (any more)."""
+    None where none of them does (any more). Ends after a number of steps, or where a failure
+    doesn't repeat."""
     smallest: list[Drawn] = []
     steps = 0
 
@@ -124,6 +126,6 @@ def shrink(
     with _seeded(seed):
         try:
             look()
-        except _Found:
+        except (_Found, Flaky):
             pass
     return smallest[0] if smallest else None

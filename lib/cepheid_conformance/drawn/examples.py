@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from ..doors import plain_variant
-from ..dtypes import DTYPES
+from ..dtypes import DTYPES, Array
 from ..op_spec import OpSpec
 from ..sample import Sample
 from ..tensors import Tensor
 from .calls import Call, describe
+from .values import fill
 
 FILE = Path(__file__).with_name("examples.toml")
 _FIELDS = {"op", "dtypes", "why", "args"}
-_TENSOR_FIELDS = {"values", "shape", "strides", "offset", "extra", "dtype"}
+_TENSOR_FIELDS = {"values", "plain", "shape", "strides", "offset", "extra", "dtype"}
 
 
 @cache
@@ -63,17 +64,24 @@ def _tensor(entry: dict[str, Any], dtype: str) -> Tensor:
     if not set(entry) <= _TENSOR_FIELDS:
         raise ValueError(f"examples: a tensor has {sorted(_TENSOR_FIELDS)}; got {sorted(entry)}")
     name = entry.get("dtype", dtype)
-    numbers = [_number(item) for item in entry["values"]]
-    data = np.array(numbers).astype(DTYPES[name].carrier)
     strides = entry.get("strides")
     return Tensor(
         name,
-        data.reshape(entry.get("shape", (len(numbers),))),
+        _data(entry, name),
         None if strides is None else tuple(strides),
         entry.get("offset", 0),
         entry.get("extra", 0),
         "contiguous" if strides is None else f"strides {strides}",
     )
+
+
+def _data(entry: dict[str, Any], dtype: str) -> Array:
+    """The values given, or 1, 2, 3, 1, ... for `plain`."""
+    info = DTYPES[dtype]
+    if entry.get("plain"):
+        return fill(info, tuple(entry["shape"]), "any", "plain", 0, 0)
+    numbers = [_number(item) for item in entry["values"]]
+    return np.array(numbers).astype(info.carrier).reshape(entry.get("shape", (len(numbers),)))
 
 
 def _number(item: Any) -> Any:

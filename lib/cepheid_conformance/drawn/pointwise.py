@@ -70,7 +70,8 @@ def _operands(
     if how <= 3:
         first = chooser.tensor(one, domain)
         return first, chooser.tensor(two, second_domain or domain)
-    first = chooser.tensor(one, "small" if chooser.info.is_integral else "any")
+    # A 0-dim operand turns into the other's dtype, which must hold its value.
+    first = chooser.tensor(one, "small" if one and chooser.info.is_integral else "exact")
     if how == 4 and "other" in chooser.spec.numbers:
         return first, _number(chooser)
     other = chooser.one_of(chooser.spec.dtypes["cpu"])

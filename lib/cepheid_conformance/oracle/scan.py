@@ -19,7 +19,7 @@ def cumsum(self: Any, dim: int, dtype: str | None) -> Expected:
     values = cast(self.data, self.info, DTYPES[result])
     axis = normal_dim(dim, len(self.shape))
     if not self.shape:
-        return exact(result, values)
+        return exact(result, values, any_zero_sign=True)  # a sum may begin with +0
     if is_integer(result):
         return exact(result, np.cumsum(wrapping(values), axis=axis))
     wide = widen(values, result)

@@ -7,6 +7,7 @@ implementation needs none to be judged.
 import ctypes
 import itertools
 import math
+import operator
 import os
 import signal
 import time
@@ -125,6 +126,30 @@ class Tensor:
 
     def t(self):
         return t(self)
+
+    def tolist(self):
+        def nested(flat, shape):
+            if not shape:
+                return next(flat)
+            return [nested(flat, shape[1:]) for _ in range(shape[0])]
+
+        return nested(iter(self.read()), self.shape)
+
+    def item(self):
+        (value,) = self.read()
+        return value
+
+    def __getitem__(self, index):
+        index = index if isinstance(index, tuple) else (index,)
+        start = sum(map(operator.mul, index, self.strides), self.offset)
+        rest = len(index)
+        return Tensor(
+            self.storage, self.dtype, self.shape[rest:], self.strides[rest:], start, self.version
+        )
+
+    def copy_(self, other):
+        self.write(other.read())
+        return self
 
     def fill_(self, value):
         self.write([value] * math.prod(self.shape))
@@ -353,6 +378,20 @@ def t(self):
         self.storage, self.dtype, self.shape[::-1], self.strides[::-1], self.offset, self.version
     )
     return new(result.shape, self.dtype, result.read()) if FAULT == "copied view" else result
+
+
+def tensor(values, dtype):
+    return new([len(values)], dtype, values)
+
+
+def frombuffer(data, dtype):
+    made = empty(len(data) // dtype.itemsize, dtype=dtype)
+    ctypes.memmove(made.storage.data_ptr(), bytes(data), len(data))
+    return made
+
+
+def full(size, value, dtype):
+    return new(size, dtype, [value] * math.prod(size))
 
 
 def manual_seed(seed):
