@@ -13,6 +13,7 @@ from . import rules  # noqa: F401  # importing registers the rules
 from .calls import BrokenMutant
 from .doors import Installer
 from .mutant import RULES, Mutant
+from .real_bugs import BUGS
 from .schema import load_schemas, read_ops
 
 SOUND = "sound"  # the id of the mutant without a fault
@@ -21,9 +22,11 @@ __all__ = ["SOUND", "BrokenMutant", "Mutant", "activate", "list_mutants"]
 
 
 def list_mutants(schemas: dict[str, Any]) -> list[Mutant]:
-    """All mutants of the ops of a registry (the content of `schemas.json`), op by op."""
+    """All mutants of the ops of a registry (the content of `schemas.json`), op by op, then the
+    re-made bugs."""
     ops = read_ops(schemas)
-    return [mutant for op in ops.values() for rule in RULES for mutant in rule.mutants(op)]
+    made = [mutant for op in ops.values() for rule in RULES for mutant in rule.mutants(op)]
+    return made + [bug for bug in BUGS if bug.op in ops]
 
 
 def activate(
