@@ -18,6 +18,7 @@ from .facts import Outcome, read_outcome
 from .script import Script
 
 _DRIVER = Path(__file__).with_name("driver") / "__main__.py"
+PATH_VARIABLE = "CEPHEID_CANDIDATE_PATH"  # where the candidate is imported from, if not installed
 START_TIMEOUT = 120.0
 SCRIPT_TIMEOUT = 60.0
 
@@ -104,6 +105,8 @@ class Candidate:
             return self._process
         # The judge's own path would let a source folder stand in for the installed candidate.
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        if PATH_VARIABLE in environment:
+            environment["PYTHONPATH"] = environment[PATH_VARIABLE]
         environment |= self.environment
         process = subprocess.Popen(
             [self.python, str(_DRIVER), self.implementation],

@@ -14,6 +14,7 @@ from typing import Any
 from .candidate import PATH_VARIABLE
 from .dtypes import DTYPES
 from .op_spec import OpSpec
+from .tensors import Tensor
 
 VARIANTS = ("function", "method", "inplace", "out")
 FOLDER = Path(__file__).with_name("capabilities")
@@ -69,6 +70,16 @@ class Capability:
         """The op with the variants that the implementation has."""
         return _offered(spec, self.variants)
 
+    def claims(self, values: dict[str, Any]) -> bool:
+        """Whether every argument of a call is of a declared dtype; the others say nothing about
+        the implementation."""
+        flat = [x for value in values.values() for x in (value if _is_list(value) else [value])]
+        needed = {x.dtype for x in flat if isinstance(x, Tensor)}
+        needed |= {x for x in flat if isinstance(x, str) and x in DTYPES}
+        if any(isinstance(x, complex) for x in flat):
+            needed.add("complex64")
+        return needed <= set(self.dtypes)
+
     def unsupported(self, spec: OpSpec, dtype: str, device: str) -> str | None:
         """The declared reason why this op, dtype or device is absent, or None."""
         if device not in self.devices:
@@ -85,6 +96,10 @@ class Capability:
         return [deviation for deviation in self.deviations if deviation.covers(cell_id)]
 
 
+def _is_list(value: object) -> bool:
+    return isinstance(value, (list, tuple))
+
+
 @cache  # samples are kept for each spec as an object
 def _offered(spec: OpSpec, variants: tuple[str, ...]) -> OpSpec:
     if set(spec.variants) <= set(variants):
@@ -97,8 +112,9 @@ def find(implementation: str, path: str | None = None) -> Path:
     in a folder of CEPHEID_CANDIDATE_PATH or among those of this package."""
     if path:
         return Path(path)
-    folders = [*filter(None, os.environ.get(PATH_VARIABLE, "").split(os.pathsep)), FOLDER]
-    files = [Path(folder) / f"{implementation.partition(':')[0]}.toml" for folder in folders]
+    named = os.environ.get(PATH_VARIABLE, "").split(os.pathsep)
+    folders = [*(Path(folder) for folder in named if folder), FOLDER]
+    files = [folder / f"{implementation.partition(':')[0]}.toml" for folder in folders]
     found = next((file for file in files if file.exists()), None)
     if found is None:
         raise FileNotFoundError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from .candidate import Candidate
@@ -88,7 +88,9 @@ def enumerate_cells(
         for device in DEVICES:
             for dtype in DTYPES:
                 cell = Cell(spec, check.KIND, dtype, device)
-                yield _by_rule(check, cell, capability) or cell
+                yield _by_rule(check, cell, capability) or replace(
+                    cell, spec=capability.offered(spec)
+                )
 
 
 def _by_rule(check: Check, cell: Cell, capability: Capability) -> StaticVerdict | None:
@@ -103,6 +105,7 @@ def _by_rule(check: Check, cell: Cell, capability: Capability) -> StaticVerdict 
     if reason is not None:
         return StaticVerdict(cell, NOT_APPLICABLE, reason)
     reason = capability.unsupported(spec, dtype, cell.device)
-    if reason is not None:
-        return StaticVerdict(cell, UNSUPPORTED, reason)
-    return None
+    if reason is None and check.inapplicable(capability.offered(spec), dtype) is not None:
+        absent = sorted(set(spec.variants) - set(capability.variants))
+        reason = f"{capability.implementation} declares no variant {' or '.join(absent)}"
+    return None if reason is None else StaticVerdict(cell, UNSUPPORTED, reason)

@@ -58,7 +58,7 @@ def variants_of(spec: OpSpec) -> tuple[str, ...]:
         found.append("varargs")
     if spec.key in _OPERATORS:
         found.append("operator")
-    if spec.key in _INPLACE_OPERATORS:
+    if spec.key in _INPLACE_OPERATORS and "inplace" in spec.variants:
         found.append("inplace_operator")
     return tuple(found)
 

@@ -83,7 +83,7 @@ class InputState:
     """A made storage after the script."""
 
     changed: bool
-    version: int
+    version: int | None  # None: the implementation counts no writes
     storage: int
     raw: memoryview | None
 
