@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..sample import Sample
 from ..tensors import Tensor
-from .chooser import Chooser, Reject, Shape
+from .chooser import Chooser, Shape
 
 _VALUES_ONLY = ("amax", "argmax", "any")  # these compare elements and add nothing
 
@@ -65,12 +66,20 @@ def reduce_dims(chooser: Chooser) -> Sample:
 
 def reduce_dims_nonempty(chooser: Chooser) -> Sample:
     """Dims that hold something."""
-    shape = chooser.shape() if chooser.rarely() else chooser.nonempty()
-    values = _folded(chooser, shape)
-    axes = values["dim"] or range(len(shape))
-    if shape and not all(shape[axis] for axis in axes):
-        raise Reject
-    return Sample(values)
+    shape = chooser.shape()
+    values: dict[str, Any] = {"dim": _dims(chooser, len(shape))}
+    if chooser.flag():
+        values["keepdim"] = True
+    axes = values["dim"] if shape else []
+    return Sample({"self": _tensor(chooser, _filled(shape, axes or range(len(shape)))), **values})
+
+
+def _filled(shape: Shape, axes: Iterable[int]) -> Shape:
+    """The shape with something along each of these dims."""
+    sizes = list(shape)
+    for axis in axes:
+        sizes[axis] = max(sizes[axis], 1)
+    return tuple(sizes)
 
 
 def reduce_int(chooser: Chooser) -> Sample:
@@ -84,17 +93,14 @@ def reduce_int(chooser: Chooser) -> Sample:
 
 def reduce_one(chooser: Chooser) -> Sample:
     """One dim or all, where something is folded."""
-    shape = chooser.shape() if chooser.rarely() else chooser.nonempty()
-    values: dict[str, Any] = {"self": _tensor(chooser, shape)}
+    shape = chooser.shape()
+    values: dict[str, Any] = {}
     if chooser.flag():
         values["dim"] = chooser.dim(len(shape))
     if chooser.flag():
         values["keepdim"] = True
-    dim = values.get("dim")
-    folded = shape if dim is None else (shape[dim],) if shape else ()
-    if 0 in folded:
-        raise Reject
-    return Sample(values)
+    axes = [values["dim"]] if "dim" in values and shape else range(len(shape))
+    return Sample({"self": _tensor(chooser, _filled(shape, axes)), **values})
 
 
 def equal(chooser: Chooser) -> Sample:
