@@ -60,9 +60,7 @@ def run(jobs: int) -> Iterator[Result]:
     """New results of the mutants that live."""
     results = read_results()
     living = [
-        site
-        for site in read_table()
-        if site.key in results and results[site.key].verdict != KILLED
+        site for site in read_table() if site.key in results and results[site.key].verdict != KILLED
     ]
 
     def judge(site: Site) -> Result | None:

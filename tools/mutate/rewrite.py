@@ -11,7 +11,7 @@ from tree_sitter import Node
 
 from tools.mutate.cpp import Place, parse, run_time_nodes, text
 from tools.mutate.rules import ADD, INSTEAD, THROUGH, Mutation, mutations_of
-from tools.mutate.scope import fault_of, is_about_speed
+from tools.mutate.scope import MESSAGES, fault_of, is_about_speed
 
 _STATEMENTS = ("expression_statement", "continue_statement", "break_statement")
 _ON = "::ceph::mutant::on({})"
@@ -61,9 +61,14 @@ def _sites(file: str, root: Node, wanted: Callable[[str], bool], first: int) -> 
         for mutation in mutations_of(node, place):
             target = mutation.target or node
             key = _key(file, place, target, mutation, seen)
-            if wanted(key) and (target.type in _STATEMENTS or not is_about_speed(text(target))):
+            if wanted(key) and not _left_out(target, place):
                 yield _Found(target, mutation, _site(key, number, file, place, target, mutation))
                 number += 1
+
+
+def _left_out(node: Node, place: Place) -> bool:
+    speed = node.type not in _STATEMENTS and is_about_speed(text(node))
+    return speed or place.function in MESSAGES
 
 
 def _key(file: str, place: Place, node: Node, mutation: Mutation, seen: Counter[str]) -> str:

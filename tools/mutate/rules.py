@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -37,7 +38,8 @@ _NUMBERS = {"T", "float", "double", "int", "int64_t", "uint64_t", "int32_t", "ui
 _NUMBERS |= {"uint16_t", "uint8_t", "To", "auto", "From", "Acc"}
 _COMMUTATIVE = {"add", "mul", "maximum", "minimum", "bit_and", "bit_or", "bit_xor", "eq", "ne"}
 _COMMUTATIVE |= {"hypot", "max", "min", "std::max", "std::min", "two_sum", "same", "swap"}
-_COMMUTATIVE |= {"std::swap", "mul_scalar", "logical_and", "logical_or", "promote_types"}
+_COMMUTATIVE |= {"mul_scalar", "logical_and", "logical_or", "promote_types", "common_dtype"}
+_COMMUTATIVE |= {"overlap_between", "all_equal", "equal_elements", "two_product"}
 _CONSTANT = re.compile(r"(?:\w+(?:<[^<>]*>)?::)*k[A-Z]\w*$")
 _INTEGER = re.compile(r"(?:0[xX][0-9a-fA-F']+|[0-9][0-9']*)[uUlL]*$")
 # Perturbations in ULP, one of which a place gets.
@@ -132,7 +134,7 @@ def _literal(node: Node, place: Place) -> Iterator[Mutation]:
 
 
 def _nudge(node: Node, rule: str) -> Mutation:
-    ulps = _ULPS[(node.start_byte // 7) % len(_ULPS)]
+    ulps = _ULPS[zlib.crc32(text(node.parent or node).encode()) % len(_ULPS)]
     return Mutation(rule, THROUGH, f"nudged<{ulps}>", "accuracy")
 
 
@@ -194,7 +196,8 @@ def _call(node: Node, place: Place) -> Iterator[Mutation]:
 def _swapped(name: str, arguments: Node) -> Iterator[Mutation]:
     given = arguments.named_children
     plain = all(each.type in ("identifier", "field_expression") for each in given)
-    if len(given) < 2 or not plain or name.rpartition("::")[2] in _COMMUTATIVE:
+    bare = name.partition("<")[0].rpartition("::")[2]
+    if len(given) < 2 or not plain or bare in _COMMUTATIVE:
         return
     if name.isupper() or name.startswith("CEPH_"):
         return

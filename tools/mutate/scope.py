@@ -37,6 +37,10 @@ LEFT_OUT = (
     "csrc/kernels/generic/coefficients.h",
     "csrc/kernels/generic/prelude.h",
 )
+# Functions that make text for people. Messages are part of the contract by the pattern that an
+# error case gives, not to the letter.
+MESSAGES = frozenset({"names_of", "dtype_names", "operator<<", "print_double", "supported_names"})
+
 # Names of what decides between two ways to the same result: how much is one piece of work, when
 # another algorithm is worth it. Expressions over them have no mutants, since only the clock could
 # tell. Sizes of buffers and tiles are not here: a wrong one breaks results.
