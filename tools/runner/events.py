@@ -168,11 +168,11 @@ _KINDS = {kind.__name__: kind for kind in Event.__subclasses__()}
 
 
 def from_json(data: Mapping[str, Any]) -> Event:
-    """The event that `to_json` wrote.
+    """The event that `to_json` wrote; `t`, the time at which it was written, is left out.
 
     Raises KeyError, TypeError or ValueError for another shape.
     """
-    fields = {name: _frozen(value) for name, value in data.items() if name != "type"}
+    fields = {name: _frozen(value) for name, value in data.items() if name not in ("type", "t")}
     if data["type"] == TestFinished.__name__:
         fields["outcome"] = Outcome(data["outcome"])
         fields["attempts"] = tuple(map(_attempt, data["attempts"]))

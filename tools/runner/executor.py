@@ -113,6 +113,9 @@ class Executor:
 
         An id that was alone in such a process has crashed.
         """
+        ids = self._without_gone(ids)
+        if not ids:
+            return True
         job = Job(files_of(ids), ids, workers, ordered=self._task.ordered)
         process = Process(self._settings, job, self._cancel)
         record = Record(ids, workers)
@@ -125,12 +128,24 @@ class Executor:
             self._before[test] = record.before.get(test, ())
         return decided
 
+    def _without_gone(self, ids: tuple[str, ...]) -> tuple[str, ...]:
+        """Give the tests of files that were deleted their outcome; returns the others."""
+        root = self._settings.root
+        gone = {file for file in files_of(ids) if not (root / file).is_file()}
+        for test in ids:
+            if test.split("::")[0] in gone:
+                detail = "planned, but its file is gone"
+                self._attempts[test].append(Attempt(Outcome.MISSING, detail=detail))
+        return tuple(test for test in ids if test.split("::")[0] not in gone)
+
     def _again(self, ids: tuple[str, ...]) -> dict[str, Attempt]:
         """Ids in the given order in one process, for an investigation."""
         process = Process(self._settings, Job(files_of(ids), ids, ordered=True), self._cancel)
         record = Record(ids)
         for message in process.messages():
             record.take(message)
+            if message.get("id") == ids[-1]:
+                self._relay(message, record, process.folder.name)
         return _with_output(process, record)
 
     def _relay(self, message: Message, record: Record, process: str) -> None:

@@ -98,7 +98,7 @@ class Investigation:
 
     def _enablers(self, failed: Sequence[Case], good: Sequence[str], cases: Sequence[Case]) -> None:
         """Find tests that failed because another one of their file had not run before them."""
-        failed = [case for case in failed if case.outcome is Outcome.FAILED]
+        failed = [case for case in failed if case.outcome is Outcome.FAILED and case.alone]
         failed = [case for case in failed if not set(good) <= set(case.before)]
         if not failed or not self._affordable(good, cases) or self._stopped():
             return
@@ -137,7 +137,7 @@ class Investigation:
     def _again(self, case: Case, others: tuple[str, ...]) -> bool | None:
         """One more attempt, after `others`; None when it gives no result."""
         attempt = None if self._stopped() else self._run((*others, case.test)).get(case.test)
-        if attempt is None:
+        if attempt is None or attempt.outcome in NO_RETRY:  # its file is gone meanwhile
             return None
         case.attempts.append(replace(attempt, how=describe(others)))
         good = attempt.outcome in GOOD

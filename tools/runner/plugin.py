@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 import pytest
 
-from tools.runner import channel, machine, output, proc
+from tools.runner import channel, guard, machine, output, proc
 
 MARKERS = (
     "timeout(seconds): kill the test after so many seconds, at most the runner's maximum",
@@ -87,6 +87,7 @@ class Reporter:
         self._deselected = 0
         self._number = 0
         self._watch = Watch()
+        self._guard = guard.Guard()
         self._stacks = _register_stacks()
         events.send("ready")
 
@@ -181,7 +182,10 @@ class Reporter:
             return
         self._mark(0)
         processes, threads = self._watch.processes(), self._watch.threads()
-        self._events.send("finish", id=nodeid, processes=processes, threads=threads)
+        replaced = self._guard.replaced()
+        self._events.send(
+            "finish", id=nodeid, processes=processes, threads=threads, replaced=replaced
+        )
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_handlecrashitem(self, crashitem: str) -> None:

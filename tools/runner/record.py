@@ -1,5 +1,6 @@
 """From the messages of one process to the attempts of its tests, faults attributed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -40,11 +41,14 @@ class Draft:
             phase = "" if message["when"] == "call" else f"[{message['when']}] "
             self.details.append(phase + text)
 
-    def attempt(self) -> Attempt:
-        """The finished attempt. A pass without a body that ran is none."""
+    def attempt(self, replaced: Sequence[str] = ()) -> Attempt:
+        """The finished attempt. A pass without a body, or with a judge left patched, is none."""
         outcome, details = self.outcome, self.details
         if outcome is Outcome.PASSED and not self.body_ran:
             outcome, details = Outcome.FAILED, ["reported as passed, but its body never ran"]
+        if replaced:
+            outcome = max(outcome, Outcome.FAILED, key=_ORDER.index)
+            details = [*details, f"left replaced: {', '.join(replaced)}"]
         if outcome is Outcome.FAILED and self.machine:
             outcome, details = Outcome.INFRASTRUCTURE, [*details, self.machine]
         return Attempt(
@@ -118,7 +122,7 @@ class Record:
         draft = self._drafts.pop(test, None)
         if draft is None or self._aborted:
             return
-        self.attempts[test] = draft.attempt()
+        self.attempts[test] = draft.attempt(message.get("replaced", []))
         if message["threads"]:
             self._threads[test] = ", ".join(message["threads"])
 

@@ -123,6 +123,13 @@ def test_lost_supervisor(later: Outcome, expected: Outcome) -> None:
     assert Case("t", [lost, Attempt(later, cause=cause)]).outcome is expected
 
 
+def test_file_that_is_gone_tells_nothing_about_its_failure() -> None:
+    case = Case("t", [Attempt(Outcome.CRASHED)])
+    gone = {"t": Attempt(Outcome.MISSING)}
+    Investigation(lambda ids: gone, LIMITS, lambda: False).conclude([case])
+    assert case.outcome is Outcome.CRASHED and len(case.attempts) == 1
+
+
 def test_many_failures_are_left_alone() -> None:
     world = World(**{f"t{n}": fails for n in range(LIMITS.retry_limit + 1)})
     world.judge()

@@ -1,6 +1,7 @@
 """Every event of a run, one JSON object a line, and the measured durations."""
 
 import json
+import time
 from pathlib import Path
 
 from tools.runner.events import GOOD, Event, RunFinished, TestFinished
@@ -15,8 +16,9 @@ class JsonLines:
         self._durations: dict[str, float] = {}
 
     def take(self, event: Event) -> None:
-        """Write the event; it is on disk when this returns."""
-        self._file.write(json.dumps(event.to_json(), default=repr) + "\n")
+        """Write the event and its time; it is on disk when this returns."""
+        data = {**event.to_json(), "t": round(time.time(), 3)}
+        self._file.write(json.dumps(data, default=repr) + "\n")
         self._file.flush()
         if isinstance(event, TestFinished) and event.outcome in GOOD:
             self._durations[event.id] = round(event.seconds, 4)
