@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from ..layouts import padded, stepped, transposed
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 
@@ -56,6 +57,29 @@ def mm(draw: Draw) -> Iterator[Sample]:
     for m, k, n in _triples(draw):
         yield Sample(_pair(draw, (m, k), (k, n)), f"[{m}, {k}] by [{k}, {n}]")
     yield from _hard(draw, ())
+    if draw.kind == "sizes":
+        yield from _split(draw)
+
+
+# Enough products to be split over threads, by rows and by columns.
+_LARGE = ((300, 120, 64), (64, 120, 300))
+
+
+def _split(draw: Draw) -> Iterator[Sample]:
+    """Products in pieces, and operands whose rows or columns do not adjoin."""
+    for m, k, n in _LARGE:
+        values = _pair(draw, (m, k), (k, n))
+        yield Sample(values, f"[{m}, {k}] by [{k}, {n}]")
+        yield Sample(values, f"[{m}, {k}] by [{k}, {n}]").mapped(transposed, "transposed")
+    for first in (None, stepped, transposed, padded):
+        for second in (None, stepped, transposed, padded):
+            pair = _pair(draw, (9, 10), (10, 11))
+            values = {
+                name: change(tensor) if change else tensor
+                for (name, tensor), change in zip(pair.items(), (first, second), strict=True)
+            }
+            layouts = [change.__name__ if change else "contiguous" for change in (first, second)]
+            yield Sample(values, f"{layouts[0]} by {layouts[1]}")
 
 
 def bmm(draw: Draw) -> Iterator[Sample]:
