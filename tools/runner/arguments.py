@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.runner.settings import Groups
+from tools.runner.settings import Groups, Isolation
 
 DEFAULT_IMPLEMENTATION = "cepheid"
 
@@ -21,6 +21,8 @@ class Arguments:
     shard: str | None
     plan: Path | None
     jobs: int | None
+    isolation: Isolation | None
+    hosts: tuple[str, ...]
     timeout: float | None
     memory: float | None
     report_dir: Path | None
@@ -46,6 +48,8 @@ def parse(argv: Sequence[str], groups: Groups) -> Arguments:
         shard=found.shard,
         plan=found.plan,
         jobs=found.jobs,
+        isolation=found.isolation and Isolation(found.isolation),
+        hosts=tuple(found.host),
         timeout=found.timeout,
         memory=found.memory,
         report_dir=found.report_dir,
@@ -88,6 +92,8 @@ def _parser(groups: Groups) -> argparse.ArgumentParser:
     add("--shard", metavar="I/N", help="run part I of N")
     add("--plan", type=Path, metavar="FILE", help="take the shards from a file made before")
     add("--jobs", type=_positive, help=f"files that run at once ({groups.limits.jobs})")
+    add("--isolation", choices=[*Isolation], help="of files, of tests, or fresh interpreters")
+    add("--host", action="append", default=[], metavar="SPEC", help="a further host (README.md)")
     add("--timeout", type=float, help=f"seconds for one test ({groups.limits.timeout_s})")
     add("--memory", type=float, metavar="MIB", help=f"for one file ({groups.limits.memory_mib})")
     add("--report-dir", type=Path, help="folder of this run's reports (build/reports/<time>)")

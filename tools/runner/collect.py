@@ -9,9 +9,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from tools.runner.events import Attempt, Outcome
-from tools.runner.launch import Cancel, Job, Process
+from tools.runner.launch import Job, Launcher
 from tools.runner.select import filter_ids, matches
-from tools.runner.settings import Part, Settings
+from tools.runner.settings import Isolation, Part, Settings
 
 COLLECTION = "<collection>"
 
@@ -81,7 +81,7 @@ class Collection:
 
 
 def collect(
-    settings: Settings, parts: Sequence[Part], filters: Filters, cancel: Cancel
+    settings: Settings, parts: Sequence[Part], filters: Filters, launcher: Launcher
 ) -> Collection:
     """Collect the ids of all parts."""
     batches = [batch for part in parts for batch in _batches(settings, part)]
@@ -90,13 +90,13 @@ def collect(
 
         def one(batch: tuple[Part, tuple[str, ...]]) -> Collection:
             part, files = batch
-            return _collect_files(settings, files, filters.arguments(part.markers), cancel)
+            return _collect_files(settings, files, filters.arguments(part.markers), launcher)
 
         try:
             for found in pool.map(one, batches):
                 merged.merge(found)
         except KeyboardInterrupt:
-            cancel.request()
+            launcher.cancel.request()
             raise
     kept = {file: filter_ids(ids, filters.ids) for file, ids in merged.ids.items()}
     merged.ids = {file: ids for file, ids in kept.items() if ids}
@@ -114,19 +114,19 @@ def _batches(settings: Settings, part: Part) -> Iterable[tuple[Part, tuple[str, 
 
 
 def _collect_files(
-    settings: Settings, files: Sequence[str], arguments: tuple[str, ...], cancel: Cancel
+    settings: Settings, files: Sequence[str], arguments: tuple[str, ...], launcher: Launcher
 ) -> Collection:
     """One process for all files; after a crash the rest again, without the culprit."""
     merged = Collection()
     pending = list(files)
-    while pending and not cancel.requested:
-        found, culprit = _collect_once(settings, tuple(pending), arguments, cancel)
+    while pending and not launcher.cancel.requested:
+        found, culprit = _collect_once(settings, tuple(pending), arguments, launcher)
         merged.merge(found)
         if culprit is None:
             return merged
         pending = [file for file in pending if file not in found.errors]
         if culprit == "" and len(files) > 1:
-            return _one_by_one(settings, pending, arguments, cancel, merged)
+            return _one_by_one(settings, pending, arguments, launcher, merged)
     return merged
 
 
@@ -134,21 +134,23 @@ def _one_by_one(
     settings: Settings,
     files: Sequence[str],
     arguments: tuple[str, ...],
-    cancel: Cancel,
+    launcher: Launcher,
     merged: Collection,
 ) -> Collection:
     """Find which of the files ends the process before it is even named (a conftest does)."""
     for file in files:
-        merged.merge(_collect_files(settings, (file,), arguments, cancel))
+        merged.merge(_collect_files(settings, (file,), arguments, launcher))
     return merged
 
 
 def _collect_once(
-    settings: Settings, files: tuple[str, ...], arguments: tuple[str, ...], cancel: Cancel
+    settings: Settings, files: tuple[str, ...], arguments: tuple[str, ...], launcher: Launcher
 ) -> tuple[Collection, str | None]:
     """What one process collected, and who ended it: None for nobody, "" when not known."""
-    job = Job(files, arguments=("--collect-only", *arguments))
-    process = Process(settings, job, cancel)
+    spawn = settings.isolation is Isolation.SPAWN
+    isolation = Isolation.SPAWN if spawn else Isolation.FILE
+    job = Job(files, arguments=("--collect-only", *arguments), isolation=isolation)
+    process = launcher.process(settings, job)
     found = Collection()
     current, complete = "", False
     for message in process.messages():

@@ -4,6 +4,7 @@ A process that a test ends is followed by a fresh one with the remaining ids; wh
 is found out by further processes (investigate.py).
 """
 
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -21,9 +22,9 @@ from tools.runner.events import (
     TestStarted,
 )
 from tools.runner.investigate import Case, Investigation
-from tools.runner.launch import Cancel, Job, Message, Process
+from tools.runner.launch import Job, Launcher, Message, Process
 from tools.runner.record import Record
-from tools.runner.settings import Settings
+from tools.runner.settings import Isolation, Settings
 
 BLIND_LIMIT = 3
 """Tests of a file that may one after the other end their process before they begin."""
@@ -38,6 +39,8 @@ class Task:
     ids: tuple[str, ...]
     workers: int = 0
     ordered: bool = False  # one process for all files, in the order of the ids
+    isolation: Isolation = Isolation.FILE
+    whole: bool = False  # never divided between workers
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -48,11 +51,15 @@ class Task:
 class Executor:
     """Runs one task."""
 
-    def __init__(self, settings: Settings, task: Task, emit: Emit, cancel: Cancel) -> None:
+    def __init__(self, settings: Settings, task: Task, emit: Emit, launcher: Launcher) -> None:
         self._settings = settings
         self._task = task
         self._emit = emit
-        self._cancel = cancel
+        self._launcher = launcher
+        self._cancel = launcher.cancel
+        self._lock = threading.Lock()
+        self._running: Running | None = None
+        self._given: set[str] = set()
         self._attempts: dict[str, list[Attempt]] = {test: [] for test in task.ids}
         self._before: dict[str, tuple[str, ...]] = {}
         self._round = 1
@@ -70,6 +77,19 @@ class Executor:
             return
         for file in task.files:
             self._unit([test for test in task.ids if test.split("::")[0] == file])
+
+    def rest(self, seconds: Callable[[str], float]) -> float:
+        """Seconds that those tests take which this executor would give away."""
+        with self._lock:
+            return 0.0 if self._running is None else self._running.rest(seconds)
+
+    def give(self, least: float, seconds: Callable[[str], float]) -> Task | None:
+        """Give away the later half of the tests that have not begun, if they take `least` s."""
+        with self._lock:
+            running = self._running
+            given = () if running is None else running.give(least, seconds)
+            self._given.update(given)
+        return replace(self._task, ids=given) if given else None
 
     def _unit(self, ids: Sequence[str]) -> None:
         """Ids that share processes: run what is undecided, as often as asked, and conclude."""
@@ -106,7 +126,9 @@ class Executor:
 
     def _unresolved(self, ids: Sequence[str]) -> list[str]:
         """Ids without an attempt in this round."""
-        return [test for test in ids if len(self._attempts[test]) < self._round]
+        with self._lock:
+            kept = [test for test in ids if test not in self._given]
+        return [test for test in kept if len(self._attempts[test]) < self._round]
 
     def _process(self, ids: tuple[str, ...], workers: int = 0) -> bool:
         """One process; its attempts are added. Returns False when it ended before any test began.
@@ -116,17 +138,30 @@ class Executor:
         ids = self._without_gone(ids)
         if not ids:
             return True
-        job = Job(files_of(ids), ids, workers, ordered=self._task.ordered)
-        process = Process(self._settings, job, self._cancel)
+        task = self._task
+        shared = not (task.ordered or task.whole or workers or self._settings.stress.active)
+        job = Job(files_of(ids), ids, workers, (), task.ordered, task.isolation, shared)
+        process = self._launcher.process(self._settings, job)
         record = Record(ids, workers)
         for message in process.messages():
             record.take(message)
             self._relay(message, record, process.folder.name)
+            if shared:
+                self._follow(message, process)
         decided = bool(record.attempts)
         for test, attempt in _with_output(process, record).items():
             self._attempts[test].append(attempt)
             self._before[test] = record.before.get(test, ())
         return decided
+
+    def _follow(self, message: Message, process: Process) -> None:
+        """Know what could be given away: nothing before the collection or after the end."""
+        with self._lock:
+            match message["event"]:
+                case "collected":
+                    self._running = Running(process, message["ids"])
+                case "session_end" | "exit":
+                    self._running = None
 
     def _without_gone(self, ids: tuple[str, ...]) -> tuple[str, ...]:
         """Give the tests of files that were deleted their outcome; returns the others."""
@@ -140,13 +175,19 @@ class Executor:
 
     def _again(self, ids: tuple[str, ...]) -> dict[str, Attempt]:
         """Ids in the given order in one process, for an investigation."""
-        process = Process(self._settings, Job(files_of(ids), ids, ordered=True), self._cancel)
+        job = Job(files_of(ids), ids, ordered=True, isolation=self._again_isolation())
+        process = self._launcher.process(self._settings, job)
         record = Record(ids)
         for message in process.messages():
             record.take(message)
             if message.get("id") == ids[-1]:
                 self._relay(message, record, process.folder.name)
         return _with_output(process, record)
+
+    def _again_isolation(self) -> Isolation:
+        """Tests that run again may see each other: that is what an investigation looks at."""
+        spawn = self._task.isolation is Isolation.SPAWN
+        return Isolation.SPAWN if spawn else Isolation.FILE
 
     def _relay(self, message: Message, record: Record, process: str) -> None:
         """Live events of a process."""
@@ -166,6 +207,7 @@ class Executor:
     def _conclude(self, ids: Sequence[str]) -> None:
         """Find out about what failed, then write the outcomes of one file."""
         limits = self._settings.limits
+        ids = [test for test in ids if test not in self._given]
         cases = [Case(test, self._attempts[test], self._before.get(test, ())) for test in ids]
         if not self._settings.stress.active:
             investigation = Investigation(self._again, limits, lambda: self._cancel.requested)
@@ -180,6 +222,34 @@ class Executor:
             return "the run was stopped before this test"
         limit = self._settings.limits.restart_limit
         return f"its file ended more than {limit} processes; the rest was not tried"
+
+
+@dataclass(frozen=True)
+class Running:
+    """The process of a file whose tests may be given away, and their order in it."""
+
+    process: Process
+    order: Sequence[str]
+
+    def rest(self, seconds: Callable[[str], float]) -> float:
+        """Seconds of the tests that have not begun."""
+        place, end = self.process.claims.read()
+        return sum(map(seconds, self.order[place:end]))
+
+    def give(self, least: float, seconds: Callable[[str], float]) -> tuple[str, ...]:
+        """Take the later half, by time, from the process; nothing below `least` seconds."""
+
+        def cut(place: int, end: int) -> int:
+            times = [seconds(test) for test in self.order[place:end]]
+            if sum(times) < least:
+                return end
+            half, behind = sum(times) / 2, 0.0
+            while times and behind + times[-1] <= half:
+                behind += times.pop()
+            return place + len(times)
+
+        start, end = self.process.claims.take_rest(cut)
+        return tuple(self.order[start:end])
 
 
 def files_of(ids: Sequence[str]) -> tuple[str, ...]:

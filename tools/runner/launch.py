@@ -1,4 +1,4 @@
-"""Start one supervised pytest process and read what its supervisor says."""
+"""Start supervised pytest processes, forked or spawned, and read what their supervisors say."""
 
 import itertools
 import json
@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from tools.runner import channel
+from tools.runner.claims import Claims
 from tools.runner.select import matches
-from tools.runner.settings import REPOSITORY, Settings
+from tools.runner.settings import REPOSITORY, Isolation, Settings
+from tools.runner.warm import ONE_THREAD, Forked, WarmServer
 
 Message = dict[str, Any]
 _numbers = itertools.count(1)
@@ -71,29 +73,43 @@ class Job:
     workers: int = 0
     arguments: tuple[str, ...] = ()
     ordered: bool = False  # the ids run in the given order, not in that of their files
+    isolation: Isolation = Isolation.FILE
+    shared: bool = False  # the runner may take tests away while it runs
+
+
+class Launcher:
+    """Starts the processes of one run, and stops them."""
+
+    def __init__(self) -> None:
+        self.cancel = Cancel()
+        self._server = WarmServer()
+
+    def process(self, settings: Settings, job: Job) -> "Process":
+        """A process that is ready to run."""
+        return Process(settings, job, self.cancel, self._server)
+
+    def close(self) -> None:
+        """No further process will be started."""
+        self._server.close()
 
 
 class Process:
     """A supervised pytest process; iterate over its messages, the last is `exit`."""
 
-    def __init__(self, settings: Settings, job: Job, cancel: Cancel) -> None:
+    def __init__(self, settings: Settings, job: Job, cancel: Cancel, server: WarmServer) -> None:
         self.folder = settings.folder / "processes" / f"{next(_numbers):04d}"
         self.folder.mkdir(parents=True)
         self._settings = settings
         self._job = job
         self._cancel = cancel
+        self._server = server
+        self.claims = Claims(self.folder / "claims")
 
     def messages(self) -> Iterator[Message]:
         """Run to the end. A supervisor that dies has its `exit` said for it."""
         specification = self.folder / "spec.json"
         specification.write_text(json.dumps(self._specification()))
-        process = subprocess.Popen(
-            [sys.executable, "-S", "-P", "-m", "tools.runner.supervisor", str(specification)],
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-        )
+        process = self._start(specification)
         assert process.stdin is not None and process.stdout is not None
         self._cancel.add(process.stdin)
         last: Message = {}
@@ -102,8 +118,9 @@ class Process:
                 last = json.loads(line)
                 yield last
         self._cancel.remove(process.stdin)
-        if process.wait() != 0 or last.get("event") != "exit":
-            yield _exit_without_supervisor(process.returncode)
+        status = process.wait()
+        if status != 0 or last.get("event") != "exit":
+            yield _exit_without_supervisor(status)
 
     def output(self, sections: dict[str, list[int]], number: int) -> str:
         """What the test that was `number` in this process wrote; 0: outside all tests."""
@@ -119,6 +136,21 @@ class Process:
         """Remove the folder: nothing in it is worth keeping."""
         shutil.rmtree(self.folder)
 
+    def _start(self, specification: Path) -> subprocess.Popen[bytes] | Forked:
+        """The supervisor: a fork of the warm server, or a fresh interpreter.
+
+        pytest-xdist starts interpreters of its own, so a pool gains nothing by a fork.
+        """
+        if self._job.isolation is not Isolation.SPAWN and not self._job.workers:
+            return self._server.fork(self._settings, specification)
+        return subprocess.Popen(
+            [sys.executable, "-S", "-P", "-m", "tools.runner.supervisor", str(specification)],
+            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+
     def _specification(self) -> dict[str, Any]:
         limits = self._settings.limits
         environment = self._settings.environment()
@@ -127,8 +159,14 @@ class Process:
             ids.write_text("\0".join(self._job.ids))
             environment[channel.IDS_VARIABLE] = str(ids)
             environment[channel.ORDER_VARIABLE] = "given" if self._job.ordered else "file"
+            if self._job.shared:
+                self.claims.create(len(self._job.ids))
+                environment[channel.CLAIMS_VARIABLE] = str(self.claims.path)
+            if self._job.isolation is Isolation.TEST:
+                environment |= {channel.ISOLATE_VARIABLE: "1", **ONE_THREAD}
         return {
-            "command": command(self._settings, self._job),
+            "python": self._settings.python,
+            "arguments": arguments(self._settings, self._job),
             "cwd": str(self._settings.root),
             "environment": environment,
             "folder": str(self.folder),
@@ -156,9 +194,9 @@ def _exit_without_supervisor(status: int) -> Message:
     }
 
 
-def command(settings: Settings, job: Job) -> list[str]:
+def arguments(settings: Settings, job: Job) -> list[str]:
     """The pytest command line of a job."""
-    line = [settings.python, "-m", "pytest", *PYTEST, f"--rootdir={settings.root}"]
+    line = [*PYTEST, f"--rootdir={settings.root}"]
     line += ["-n", str(job.workers), "--dist", "load"] if job.workers else ["--capture=no"]
     if all(matches(file, settings.groups.judged) for file in job.files):
         line.append(f"--impl={settings.implementation.name}")

@@ -40,6 +40,7 @@ from tools.runner.settings import (
 from tools.sharding.durations import family, read
 from tools.sharding.plan import ShardPlan, make_plan, parse_shard, read_plan
 
+DURATIONS = Path("ci", "durations.json")
 WHOLE = frozenset({"conformance", "all"})
 
 
@@ -66,7 +67,7 @@ def main(argv: Sequence[str], root: Path = REPOSITORY, groups_file: Path = GROUP
             return _empty_quarantine(run.quarantine)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _interrupt)
-        with trace.listening(run.dispatcher.stage):
+        with trace.listening(run.dispatcher.stage), run.dispatcher.open(arguments.hosts):
             return _stages(run)
     except LedgerError as error:
         return _refuse(f"the books do not balance: {error}", exit_codes.INTERNAL)
@@ -111,9 +112,11 @@ def _prepare(arguments: Arguments, groups: Groups, root: Path, argv: Sequence[st
     folder = _report_folder(arguments, root)
     limits = with_limits(groups.limits, arguments.jobs, arguments.timeout, arguments.memory)
     stress = Stress(arguments.repeat or _default_repeat(arguments), arguments.for_s)
-    settings = Settings(root, folder, implementation, groups, limits, stress)
+    isolation = arguments.isolation
+    settings = Settings(root, folder, implementation, groups, limits, stress, isolation=isolation)
     cells = CellTable()
-    dispatcher = Dispatcher(settings, _reports(arguments, settings, cells, record), cells, entries)
+    reports = _reports(arguments, settings, cells, record)
+    dispatcher = Dispatcher(settings, reports, cells, entries, read(root / DURATIONS))
     command = shlex.join(["python3", "run_test.py", *argv])
     dispatcher.emit(RunStarted(folder.name, implementation.name, command, str(root)))
     return Run(arguments, settings, dispatcher, entries, choice)
@@ -141,7 +144,7 @@ def _collect(run: Run, selection: Selection) -> Collection:
     """Collect the selected ids."""
     arguments = run.arguments
     filters = Filters(arguments.keyword, arguments.markers, selection.ids)
-    return collect(run.settings, selection.parts, filters, run.dispatcher.cancel)
+    return collect(run.settings, selection.parts, filters, run.dispatcher.launcher)
 
 
 def _quarantine_problems(run: Run, selection: Selection, collection: Collection) -> tuple[str, ...]:
@@ -175,7 +178,7 @@ def _plan(
     if arguments.plan is not None:
         plan = _given_plan(arguments.plan, everything, shards)
     else:
-        durations = read(settings.root / "ci" / "durations.json")
+        durations = read(settings.root / DURATIONS)
         files = {family(test) for test in everything}
         whole = {file for file in files if matches(file, settings.groups.whole)}
         plan = make_plan(everything, durations, shards, whole)

@@ -15,7 +15,8 @@ from typing import Any, TextIO
 
 import pytest
 
-from tools.runner import channel, guard, machine, output, proc
+from tools.runner import channel, guard, isolate, machine, output, proc
+from tools.runner.claims import Claims
 
 MARKERS = (
     "timeout(seconds): kill the test after so many seconds, at most the runner's maximum",
@@ -41,6 +42,8 @@ class Watch:
 
     def __init__(self) -> None:
         self._spawned = False
+        self._supervisor = os.getppid()
+        self._session = os.getpid()
         self._processes: set[int] = set()
         self._threads: set[threading.Thread] = set()
         sys.addaudithook(self._audit)
@@ -50,9 +53,9 @@ class Watch:
         if not self._spawned and not _multiprocessing_children():
             return []
         self._spawned = False
-        supervisor, me = os.getppid(), os.getpid()
-        orphans = {pid for pid, parent in proc.parents().items() if parent == supervisor}
-        new = (proc.descendants(me) | orphans) - self._processes - {me}
+        me = os.getpid()
+        orphans = {pid for pid, parent in proc.parents().items() if parent == self._supervisor}
+        new = (proc.descendants(me) | orphans) - self._processes - {me, self._session}
         self._processes |= new
         return sorted(new)
 
@@ -67,6 +70,10 @@ class Watch:
         self._threads = blocking
         return sorted(thread.name for thread in new)
 
+    def forked(self) -> None:
+        """In a new fork of the process: nothing has been started here."""
+        self._spawned = False
+
     def _audit(self, event: str, _: tuple[Any, ...]) -> None:
         if event in SPAWNING:
             self._spawned = True
@@ -77,6 +84,9 @@ class Reporter:
 
     def __init__(self, config: pytest.Config, events: channel.Channel) -> None:
         self._events = events
+        self._path = os.environ[channel.EVENTS_VARIABLE]
+        self._claims = _read_claims()
+        self._isolation: isolate.Isolation | None = None
         self._worker = hasattr(config, "workerinput")
         self._controller = not self._worker and config.getoption("dist", "no") != "no"
         self._token = os.environ[channel.TOKEN_VARIABLE]
@@ -135,6 +145,29 @@ class Reporter:
         for file, ids in files.items():
             self._events.send("collected", file=file, ids=ids)
         self._events.send("collection_end", deselected=self._deselected)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> bool | None:
+        """Pass over a test that the runner has given to another process; fork if asked to."""
+        if self._claims is not None and not self._claims.take_next():
+            return True
+        if channel.ISOLATE_VARIABLE not in os.environ:
+            return None
+        if self._isolation is None:
+            self._isolation = isolate.Isolation()
+        self._isolation.run(item, self._begin_fork, self._leave_fork)
+        self._number += 1
+        self._events.send("left", id=item.nodeid)
+        return True
+
+    def _begin_fork(self) -> None:
+        self._events = channel.Channel(self._path)
+        self._stacks = _register_stacks()
+        self._watch.forked()
+        self._events.send("ready")
+
+    def _leave_fork(self) -> None:
+        self._events.send("leaving")
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """A test begins: its time limit and its declared properties travel along."""
@@ -232,6 +265,11 @@ def _multiprocessing_children() -> bool:
     """True when multiprocessing has children: its spawn method raises no audit event."""
     module = sys.modules.get("multiprocessing")
     return module is not None and bool(module.active_children())
+
+
+def _read_claims() -> Claims | None:
+    path = os.environ.get(channel.CLAIMS_VARIABLE)
+    return None if path is None else Claims(Path(path))
 
 
 def _read_planned() -> dict[str, int] | None:

@@ -55,6 +55,11 @@ def descendants(root: int) -> set[int]:
     return found
 
 
+def threads() -> int:
+    """Threads of this process, those of native code included."""
+    return len(list((PROC / "self" / "task").iterdir()))
+
+
 def own_mib(pid: int) -> float:
     """Resident memory that is not shared with a file, in MiB; 0 for a process that ended."""
     try:

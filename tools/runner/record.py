@@ -126,6 +126,9 @@ class Record:
         if message["threads"]:
             self._threads[test] = ", ".join(message["threads"])
 
+    def _on_left(self, message: Message) -> None:
+        self._threads.pop(message["id"], None)  # its process has ended, and they with it
+
     def _on_worker_crash(self, message: Message) -> None:
         self._blame(message["id"], Outcome.CRASHED, "its pytest-xdist worker ended")
 

@@ -4,6 +4,7 @@ import os
 import sys
 import tomllib
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,14 @@ class Limits:
     restart_limit: int
 
 
+class Isolation(StrEnum):
+    """How far the tests of a file are kept apart."""
+
+    FILE = "file"  # a fork of the warm server for each file
+    TEST = "test"  # and in that a fork for each test
+    SPAWN = "spawn"  # a fresh interpreter for each file
+
+
 @dataclass(frozen=True)
 class Part:
     """Files of a group that are selected and run in the same way."""
@@ -40,6 +49,7 @@ class Part:
     files: tuple[str, ...]
     markers: str = ""
     xdist: int = 0
+    isolation: Isolation = Isolation.FILE
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,8 @@ class Groups:
     serial: tuple[str, ...]
     whole: tuple[str, ...]
     judged: tuple[str, ...]
+    spawn: tuple[str, ...]
+    warm: tuple[str, ...]  # modules that the warm server imports
     groups: dict[str, tuple[Part, ...]]
     help: dict[str, str]
 
@@ -112,6 +124,7 @@ class Settings:
     stress: Stress = Stress()
     pytest_arguments: tuple[str, ...] = ()
     python: str = sys.executable  # runs pytest; never the candidate's
+    isolation: Isolation | None = None  # of all files, in place of their parts' own
 
     def environment(self) -> dict[str, str]:
         """Variables of every process under test; output is unbuffered so that a crash keeps it.
@@ -145,11 +158,15 @@ def load_groups(path: Path) -> Groups:
             serial=tuple(data["files"]["serial"]),
             whole=tuple(data["files"]["whole"]),
             judged=tuple(data["files"]["judged"]),
+            spawn=tuple(data["files"]["spawn"]),
+            warm=tuple(data["warm"]["imports"]),
             groups={name: _parts(table) for name, table in data["groups"].items()},
             help={name: table["help"] for name, table in data["groups"].items()},
         )
     except (KeyError, TypeError) as error:
-        raise ValueError(f"{path}: expected the tables limits, files, groups; {error}") from error
+        raise ValueError(
+            f"{path}: expected the tables limits, files, warm, groups; {error}"
+        ) from error
 
 
 def with_limits(
@@ -165,4 +182,9 @@ def with_limits(
 
 
 def _parts(table: dict[str, Any]) -> tuple[Part, ...]:
-    return tuple(Part(**{**part, "files": tuple(part["files"])}) for part in table["parts"])
+    return tuple(map(_part, table["parts"]))
+
+
+def _part(table: dict[str, Any]) -> Part:
+    isolation = Isolation(table.get("isolation", Isolation.FILE))
+    return Part(**{**table, "files": tuple(table["files"]), "isolation": isolation})

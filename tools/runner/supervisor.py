@@ -1,9 +1,10 @@
 """One process between the runner and one pytest process: watches it from outside.
 
-Started as `python -S -P -m tools.runner.supervisor SPEC`. It relays the test process's events as
-JSON lines on its own standard output, ends a test that takes too long or too much memory
-(stacks first, then the whole tree), finds what was left running, and says how the process ended.
-It stops, and takes the tree with it, when its standard input is closed.
+Started as `python -S -P -m tools.runner.supervisor SPEC`, or forked by the warm server
+(forkserver.py). It relays the test process's events as JSON lines on its own standard output, ends
+a test that takes too long or too much memory (stacks first, then the whole tree), finds what was
+left running, and says how the process ended. It stops, and takes the tree with it, when its
+standard input is closed.
 """
 
 import json
@@ -30,7 +31,8 @@ LEAK_GRACE = 1.0
 class Spec:
     """What to run, and the limits."""
 
-    command: list[str]
+    python: str
+    arguments: list[str]  # of pytest
     cwd: str
     environment: dict[str, str]
     folder: str
@@ -39,6 +41,36 @@ class Spec:
     exit_grace: float  # between the end of the session and that of the process
     memory_mib: float
     grace: float = 1.0  # between SIGTERM and SIGKILL
+
+
+@dataclass(frozen=True)
+class Link:
+    """What joins the supervisor and the test process; made before either of them runs."""
+
+    events: Path  # a named pipe
+    token: str  # divides the output
+    output: int  # the supervisor's end
+    write: int  # the test's end
+
+    @classmethod
+    def make(cls, folder: Path) -> "Link":
+        """Pipes and a secret for one process."""
+        events = folder / "events"
+        os.mkfifo(events)
+        return cls(events, secrets.token_hex(output.TOKEN_BYTES // 2), *os.pipe())
+
+    def environment(self, spec: Spec) -> dict[str, str]:
+        """All variables of the test process."""
+        own = {
+            channel.EVENTS_VARIABLE: str(self.events),
+            channel.STACKS_VARIABLE: spec.folder,
+            channel.TOKEN_VARIABLE: self.token,
+        }
+        return {**spec.environment, **own}
+
+
+Start = Callable[[Spec, Link], int]
+"""Starts the test process as a child, in a session of its own; returns its id."""
 
 
 @dataclass
@@ -71,19 +103,21 @@ class State:
     last_event: float = field(default_factory=time.monotonic)
     ready: set[int] = field(default_factory=set)
     ended: bool = False
+    leaving: bool = False  # an isolated test is over, its process is not
     worker_crashed: bool = False
     owner: dict[int, str] = field(default_factory=dict)  # left process -> test
+    named: set[int] = field(default_factory=set)  # left processes that a test's end has named
     mib: float = 0.0
 
 
 class Supervisor:
-    """Runs one command to its end."""
+    """Runs one test process to its end."""
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Spec, link: Link) -> None:
         self._spec = spec
+        self._link = link
         self._folder = Path(spec.folder)
-        self._token = secrets.token_hex(output.TOKEN_BYTES // 2)
-        self._log = output.OutputLog(self._folder / "output.log", self._token)
+        self._log = output.OutputLog(self._folder / "output.log", link.token)
         self._selector = selectors.DefaultSelector()
         self._partial = b""
         self._state = State()
@@ -93,46 +127,20 @@ class Supervisor:
         self._stopped = False
         self._suspects: set[str] = set()
 
-    def run(self) -> None:
-        """Start, watch, clean up, report."""
-        events = self._open_events()
-        process = self._start()
-        verdict = self._watch(process.pid)
-        status = self._finish(process.pid, verdict)
+    def run(self, pid: int) -> None:
+        """Watch, clean up, report."""
+        events = os.open(self._link.events, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        os.set_blocking(self._link.output, False)
+        self._selector.register(events, selectors.EVENT_READ, self._read_events)
+        self._selector.register(self._link.output, selectors.EVENT_READ, self._read_output)
+        self._selector.register(0, selectors.EVENT_READ, self._read_control)
+        verdict = self._watch(pid)
+        status = self._finish(pid, verdict)
         self._drain(events)
         regular = not verdict.cause and self._regular(status)
         leaks = self._leaks(regular)
-        self._drain_output(process)
+        self._drain_output()
         self._report(status, verdict, leaks)
-
-    def _open_events(self) -> int:
-        path = self._folder / "events"
-        os.mkfifo(path)
-        events = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
-        self._selector.register(events, selectors.EVENT_READ, self._read_events)
-        return events
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        own = {
-            channel.EVENTS_VARIABLE: str(self._folder / "events"),
-            channel.STACKS_VARIABLE: str(self._folder),
-            channel.TOKEN_VARIABLE: self._token,
-        }
-        process = subprocess.Popen(
-            self._spec.command,
-            cwd=self._spec.cwd,
-            env={**self._spec.environment, **own},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            preexec_fn=_before_exec,
-        )
-        assert process.stdout is not None
-        os.set_blocking(process.stdout.fileno(), False)
-        self._selector.register(process.stdout, selectors.EVENT_READ, self._read_output)
-        self._selector.register(0, selectors.EVENT_READ, self._read_control)
-        return process
 
     def _watch(self, pid: int) -> Verdict:
         """Relay and check until the process ends or has to be ended."""
@@ -159,7 +167,8 @@ class Supervisor:
                 running.slow_said = True
                 _emit({"event": "slow", "id": test, "seconds": seconds})
         idle = now - self._state.last_event
-        if self._state.ended and idle > self._spec.exit_grace:
+        over = self._state.ended or self._state.leaving
+        if over and idle > self._spec.exit_grace:
             return Verdict("exit_hang", self._state.last_test, idle)
         if not self._state.running and idle > self._spec.timeout:
             return Verdict("idle", self._state.last_test, idle)
@@ -255,9 +264,8 @@ class Supervisor:
         while self._read_events(events):
             continue
 
-    def _drain_output(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdout is not None
-        while self._read_output(process.stdout.fileno()):
+    def _drain_output(self) -> None:
+        while self._read_output(self._link.output):
             continue
 
     def _read_output(self, fd: int) -> bool:
@@ -297,14 +305,18 @@ class Supervisor:
         match event["event"]:
             case "ready":
                 state.ready.add(event["pid"])
+                state.owner.pop(event["pid"], None)
             case "start":
                 limit = event["timeout"] or self._spec.timeout
                 state.running[event["id"]] = Running(event["pid"], time.monotonic(), limit)
                 state.last_test = event["id"]
             case "finish":
                 state.running.pop(event["id"], None)
-                for pid in event["processes"]:
+                for pid in set(event["processes"]) - state.named:
                     state.owner[pid] = event["id"]
+                    state.named.add(pid)
+            case "leaving" | "left":
+                state.leaving = event["event"] == "leaving"
             case "worker_crash":
                 state.running.pop(event["id"], None)
                 state.worker_crashed = True
@@ -321,17 +333,37 @@ def _emit(event: dict[str, Any]) -> None:
         return
 
 
+def spawn(spec: Spec, link: Link) -> int:
+    """A fresh interpreter."""
+    process = subprocess.Popen(
+        [spec.python, "-m", "pytest", *spec.arguments],
+        cwd=spec.cwd,
+        env=link.environment(spec),
+        stdin=subprocess.DEVNULL,
+        stdout=link.write,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        preexec_fn=_before_exec,
+    )
+    process.returncode = 0  # it is reaped here, with all other children
+    return process.pid
+
+
 def _before_exec() -> None:
     """The test process ends with us, and hears SIGINT even if our caller ignored it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     proc.prctl(proc.PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def main() -> None:
-    """Entry of the process: the specification is a JSON file."""
+def supervise(path: Path, start: Start) -> None:
+    """Run what the specification, a JSON file, says."""
     proc.prctl(proc.PR_SET_CHILD_SUBREAPER, 1)
-    Supervisor(Spec(**json.loads(Path(sys.argv[1]).read_text()))).run()
+    spec = Spec(**json.loads(path.read_text()))
+    link = Link.make(Path(spec.folder))
+    pid = start(spec, link)
+    os.close(link.write)
+    Supervisor(spec, link).run(pid)
 
 
 if __name__ == "__main__":
-    main()
+    supervise(Path(sys.argv[1]), spawn)
