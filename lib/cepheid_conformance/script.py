@@ -85,11 +85,7 @@ class Script:
     def sparse(self, tensor: Tensor) -> int:
         """Make a tensor over a storage of which only its own elements are written: one that is
         far too large to be sent or touched whole."""
-        key = self._new_id()
-        step = {"do": "make", "id": key, "dtype": tensor.dtype, "elements": tensor.elements()}
-        step |= {"device": self.device, "base": None, "shape": tensor.shape, "data": None}
-        step |= {"strides": tensor.element_strides(), "offset": tensor.offset}
-        self.steps.append(step)
+        key = self.fresh(tensor)
         raw = np.ascontiguousarray(encode(tensor.data, tensor.info))
         places = itertools.product(*map(range, tensor.shape))
         pieces = []
@@ -97,6 +93,15 @@ class Script:
             element = tensor.offset + sum(map(operator.mul, index, tensor.element_strides()))
             pieces.append([element * tensor.info.itemsize, self._put(raw[index].tobytes())])
         self.steps.append({"do": "poke", "id": key, "pieces": pieces})
+        return key
+
+    def fresh(self, tensor: Tensor) -> int:
+        """Make a tensor of this layout whose storage is left as it comes."""
+        key = self._new_id()
+        step = {"do": "make", "id": key, "dtype": tensor.dtype, "elements": tensor.elements()}
+        step |= {"device": self.device, "base": None, "shape": tensor.shape, "data": None}
+        step |= {"strides": tensor.element_strides(), "offset": tensor.offset}
+        self.steps.append(step)
         self.made[id(tensor)] = key
         self.kept.append(tensor)
         return key

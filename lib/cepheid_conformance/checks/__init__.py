@@ -28,6 +28,8 @@ KINDS = (
     "poison",
     "determinism",
     "errors",
+    "devices",
+    "memory",
     "order",
     "variants",
     "overlap",

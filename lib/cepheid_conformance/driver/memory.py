@@ -33,10 +33,11 @@ _RESET_PEAK = "5"
 
 
 def held() -> tuple[int, int]:
-    """Bytes of the heap in use, and blocks of Python's allocator, without fresh garbage cycles."""
+    """Bytes of the heap in use, and blocks of Python's allocator, without garbage cycles and
+    without what a whole collection takes back from Python's free lists."""
     if _mallinfo2 is None:
         raise RuntimeError("driver: counting memory needs glibc 2.33 or later; it has no mallinfo2")
-    _collect(0)
+    _collect()
     state = _mallinfo2()
     return state.uordblks + state.hblkhd, _blocks()
 
@@ -46,6 +47,7 @@ def growth(run: Any, count: int, rounds: int) -> list[tuple[int, int]]:
     among them; cycles are collected at the end of each."""
     enabled = gc.isenabled()
     gc.disable()
+    gc.freeze()  # whole collections then look at young objects only
     found = []
     try:
         for _ in range(count):
@@ -57,6 +59,7 @@ def growth(run: Any, count: int, rounds: int) -> list[tuple[int, int]]:
             after = held()
             found.append((after[0] - before[0], after[1] - before[1]))
     finally:
+        gc.unfreeze()
         if enabled:
             gc.enable()
     return found

@@ -7,6 +7,7 @@ implementation needs none to be judged.
 import ctypes
 import itertools
 import math
+import mmap
 import operator
 import os
 import signal
@@ -40,7 +41,10 @@ class Storage:
     def __init__(self, size, device="cpu"):
         self.size, self.device = size, device
         pool = _free.get(size, [])
-        self.buffer = pool.pop() if pool else (ctypes.c_char * max(size, 1))()
+        if size > 1 << 30:  # memory that takes no room until it is touched
+            self.buffer = (ctypes.c_char * size).from_buffer(mmap.mmap(-1, size))
+        else:
+            self.buffer = pool.pop() if pool else (ctypes.c_char * max(size, 1))()
 
     def __del__(self):
         _free.setdefault(self.size, []).append(self.buffer)
@@ -83,7 +87,8 @@ class Tensor:
     def _places(self):
         strides = packed(self.shape) if FAULT == "ignored strides" else self.strides
         for index in itertools.product(*map(range, self.shape)):
-            yield self.offset + sum(i * s for i, s in zip(index, strides, strict=True))
+            place = self.offset + sum(i * s for i, s in zip(index, strides, strict=True))
+            yield place % 2**30 if FAULT == "32-bit index" else place
 
     def _array(self):
         count = self.storage.size // self.dtype.itemsize
@@ -220,6 +225,7 @@ def expanded(x, shape):
 _calls = itertools.count()
 _cache = {}
 _scratch = []  # one for all threads
+_leaked = []
 _buffer = {}
 
 
@@ -242,6 +248,8 @@ def _sum(a, b, alpha, kind):
 
 
 def _meddle(self, other):
+    if FAULT == "greedy" and math.prod(self.shape) > 1 << 16:
+        bytearray(b"x" * (200 << 20))
     if FAULT == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
     if FAULT == "hang":
@@ -252,6 +260,9 @@ def _meddle(self, other):
 
 def add(self, other, *, alpha=1, out=None):
     shapes = [x.shape if isinstance(x, Tensor) else () for x in (self, other)]
+    devices = {x.device for x in (self, other) if isinstance(x, Tensor)}
+    if len(devices) > 1 and FAULT != "mixed devices":
+        raise RuntimeError(f"add: operands must be on one device; got {devices}")
     kind = common(self, other)
     if FAULT == "unchecked sizes" and shapes == [(3,), (4,)]:
         return new((3,), kind, [0] * 3)
@@ -343,6 +354,8 @@ def argmax(self, dim=None, keepdim=False, *, out=None):
         raise IndexError(f"argmax: dim must be in range; got {dim}")
     if math.prod(self.shape if dim is None or not self.shape else [self.shape[dim]]) == 0:
         raise IndexError("argmax: nothing has no largest element")
+    if FAULT == "leaks":
+        _leaked.append(list(self.shape))
     if dim is None or not self.shape:
         return new((1,) * len(self.shape) if keepdim else (), int64, [_largest(self.read())])
     axis = dim % len(self.shape)
