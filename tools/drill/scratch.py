@@ -46,6 +46,10 @@ parts = [{ files = ["test/unit/**"], markers = "not slow" }]
 help = "under pytest-xdist"
 parts = [{ files = ["test/unit/**"], xdist = 2 }]
 
+[groups.isolated]
+help = "a process for each test"
+parts = [{ files = ["test/unit/**"], isolation = "test" }]
+
 [groups.conformance]
 help = "cells"
 parts = [{ files = ["test/conformance/**"] }]
