@@ -224,8 +224,8 @@ def report(found: Sequence[Disagreement], cells: int, stream: Any = sys.stdout) 
         )
     counts = Counter(item.who for item in found)
     text = ", ".join(f"{counts[who]} {who}" for who in (OURS, PEER, ORACLE, ALL, UNSPECIFIED))
-    known = sum(bool(item.known) for item in found)
-    stream.write(f"{cells} cells: {text}; {known} known deviations of the peer\n")
+    explained = sum(bool(item.known) for item in found)
+    stream.write(f"{cells} cells: {text}; {explained} known deviations of the peer\n")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
