@@ -23,6 +23,7 @@ FEATURES = {
     "conj": "conj() returns a view that conjugates when it is read",
     "neg": "the imaginary part of such a view negates when it is read",
     "threads": "set_num_threads(n)",
+    "bits_by_place": "the result of an element doesn't depend on its place in a tensor",
     "bits_by_threads": "every op gives the same bits for every number of threads",
 }
 
@@ -65,6 +66,7 @@ class Capability:
     features: tuple[str, ...] = ()  # see FEATURES
     variants: tuple[str, ...] = VARIANTS  # a functional library has no in-place and out= forms
     version_counters: bool = True  # whether tensors count the writes to them
+    built_on: tuple[str, ...] = ()  # tensor libraries that do its work, as it says openly
 
     def offered(self, spec: OpSpec) -> OpSpec:
         """The op with the variants that the implementation has."""
@@ -150,6 +152,7 @@ def load(path: Path) -> Capability:
         features,
         variants,
         content.get("version_counters", True),
+        tuple(content.get("built_on", ())),
     )
 
 

@@ -11,8 +11,12 @@ Tensor index(const Tensor& self, TensorList indices) {
   return out;
 }
 
-// Chosen when self or an index is a meta tensor.
+// Chosen when self or an index is a meta tensor. Indices on the host serve any self; meta indices
+// have no values for a self that has.
 Tensor index_meta(const Tensor& self, TensorList indices) {
+  CEPH_CHECK(self.device().is_meta(), ErrorKind::kRuntime, "index",
+             "indices must be on self's device or on the host; got self on ", self.device(),
+             " and an index on meta, move one with to()");
   kernels::IndexedDims dims = kernels::plan_index_shape("index", self, indices);
   return empty_tensor(dims.sizes, self.dtype(), DeviceKind::Meta, "index");
 }

@@ -30,6 +30,7 @@ KINDS = (
     "errors",
     "devices",
     "memory",
+    "properties",
     "order",
     "variants",
     "overlap",

@@ -33,6 +33,7 @@ PLANTED = [
     ("devices", "add", "float32", "32-bit index", "values"),
     ("memory", "argmax", "float32", "leaks", "leak"),
     ("memory", "add", "float32", "greedy", "peak"),
+    ("properties", "add", "float32", "wrong formula", "property"),
     ("order", "argmax", "float32", "last tie", "values"),
     ("variants", "add", "float32", "no-op in-place", "values"),
     ("dependence", "add", "float32", "constant", "values"),
