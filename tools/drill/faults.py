@@ -14,7 +14,7 @@ FLAKES = 40
 FLAKE_SEED = 7
 
 _ENDINGS = """
-import ctypes, os, signal, sys, time
+import ctypes, os, signal, sys, threading, time
 import pytest
 
 def test_before(): pass
@@ -47,9 +47,12 @@ def test_recursion():
 def test_stack_overflow():
     sys.setrecursionlimit(10**9)
     nested = []
-    for _ in range(10**5):
+    for _ in range(10**4):
         nested = [nested]
-    repr(nested)
+    threading.stack_size(256 * 1024)
+    thread = threading.Thread(target=repr, args=(nested,))
+    thread.start()
+    thread.join()
 def test_fork_runs_on():
     if os.fork() == 0:
         raise RuntimeError("the child goes on as a second session")

@@ -35,6 +35,7 @@ class Arguments:
     repeat: int | None
     for_s: float
     replay: Path | None
+    against: str | None
 
 
 def parse(argv: Sequence[str], groups: Groups) -> Arguments:
@@ -62,6 +63,7 @@ def parse(argv: Sequence[str], groups: Groups) -> Arguments:
         repeat=found.repeat,
         for_s=found.for_s,
         replay=found.replay,
+        against=found.against,
     )
 
 
@@ -87,6 +89,7 @@ def _parser(groups: Groups) -> argparse.ArgumentParser:
         "default: smoke, with --impl conformance; TESTS_TO_INCLUDE adds file names",
     )
     add("--impl", help="cepheid (default), torch, package[:factory], or NAME=PYTHON")
+    add("--against", metavar="IMPL", help="compare with a second one and the oracle; no tests")
     add("-k", dest="keyword", default="", help="pytest's keyword expression")
     add("-m", dest="markers", default="", help="pytest's marker expression")
     add("--shard", metavar="I/N", help="run part I of N")

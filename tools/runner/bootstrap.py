@@ -24,7 +24,13 @@ from pathlib import Path
 
 from tools.runner import exit_codes
 from tools.runner.arguments import parse
-from tools.runner.settings import CANDIDATE_VARIABLE, GROUPS_FILE, REPOSITORY, load_groups
+from tools.runner.settings import (
+    CANDIDATE_VARIABLE,
+    GROUPS_FILE,
+    PEER_VARIABLE,
+    REPOSITORY,
+    load_groups,
+)
 
 __all__ = [
     "CANDIDATE_VARIABLE",
@@ -106,7 +112,8 @@ def _prepare(arguments: Sequence[str]) -> tuple[Path, dict[str, str]]:
     variables = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
     if "--no-bootstrap" in arguments:
         return Path(sys.executable), variables
-    return prepare_own(), variables | prepare_candidate(arguments)
+    peer = prepare_candidate(arguments, "--against", PEER_VARIABLE)
+    return prepare_own(), variables | prepare_candidate(arguments) | peer
 
 
 def prepare_own() -> Path:
@@ -118,21 +125,23 @@ def prepare_own() -> Path:
     return environment.python
 
 
-def prepare_candidate(arguments: Sequence[str]) -> dict[str, str]:
+def prepare_candidate(
+    arguments: Sequence[str], option: str = "--impl", variable: str = CANDIDATE_VARIABLE
+) -> dict[str, str]:
     """Variables that lead to the candidate; an own environment where a requirement list exists."""
-    name = implementation_name(arguments)
+    name = implementation_name(arguments, option)
     if name in (None, OWN) or not (REQUIREMENTS / f"{name}.txt").is_file():
         return {}
     environment = environment_of(str(name), f"{name}.txt")
     make(environment)
-    return {CANDIDATE_VARIABLE: str(environment.python)}
+    return {variable: str(environment.python)}
 
 
-def implementation_name(arguments: Sequence[str]) -> str | None:
-    """The value of `--impl`; the other arguments are the runner's to judge."""
+def implementation_name(arguments: Sequence[str], option: str = "--impl") -> str | None:
+    """The value of `--impl` or `--against`; the other arguments are the runner's to judge."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("--impl")
-    name: str | None = parser.parse_known_args(arguments)[0].impl
+    parser.add_argument(option, dest="name")
+    name: str | None = parser.parse_known_args(arguments)[0].name
     return name
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from tools.runner import exit_codes, merge, quarantine, recording, trace
+from tools.runner import against, exit_codes, merge, quarantine, recording, trace
 from tools.runner.arguments import DEFAULT_IMPLEMENTATION, Arguments, default_names, parse
 from tools.runner.cells import STATIC_FOLDER, CellTable
 from tools.runner.choice import Choice, choose
@@ -62,6 +62,8 @@ def main(argv: Sequence[str], root: Path = REPOSITORY, groups_file: Path = GROUP
     try:
         groups = load_groups(groups_file)
         arguments = parse(argv, groups)
+        if arguments.against is not None:
+            return against.compare(arguments, root)
         run = _prepare(arguments, groups, root, argv)
         if arguments.quarantined and not run.quarantine.entries:
             return _empty_quarantine(run.quarantine)

@@ -14,6 +14,7 @@ GROUPS_FILE = Path(__file__).with_name("groups.toml")
 REPOSITORY = Path(__file__).resolve().parents[2]
 IMPLEMENTATION_VARIABLE = "CEPHEID_IMPL"
 CANDIDATE_VARIABLE = "CEPHEID_CANDIDATE_PYTHON"
+PEER_VARIABLE = "CEPHEID_PEER_PYTHON"
 RUN_VARIABLE = "CEPHEID_RUN_DIR"
 
 
@@ -75,14 +76,14 @@ class Implementation:
     python: str = sys.executable
 
     @classmethod
-    def parse(cls, text: str) -> "Implementation":
+    def parse(cls, text: str, variable: str = CANDIDATE_VARIABLE) -> "Implementation":
         """`cepheid`, `torch`, `package[:factory]`, or `NAME=PYTHON` for an own interpreter.
 
-        Without an interpreter it is the one that CEPHEID_CANDIDATE_PYTHON names, else ours.
+        Without an interpreter it is the one that the environment variable names, else ours.
         Raises ValueError for an empty name or an interpreter that is no file.
         """
         name, _, python = text.partition("=")
-        python = python or os.environ.get(CANDIDATE_VARIABLE) or sys.executable
+        python = python or os.environ.get(variable) or sys.executable
         if not name or not Path(python).is_file():
             raise ValueError(
                 f"--impl: expected NAME, package[:factory] or NAME=PYTHON with an existing "
