@@ -37,6 +37,7 @@ from tools.runner.settings import (
     load_groups,
     with_limits,
 )
+from tools.runner.warm import WarmServerError
 from tools.sharding.durations import family, read
 from tools.sharding.plan import ShardPlan, make_plan, parse_shard, read_plan
 
@@ -71,6 +72,8 @@ def main(argv: Sequence[str], root: Path = REPOSITORY, groups_file: Path = GROUP
             signal.signal(number, _interrupt)
         with trace.listening(run.dispatcher.stage), run.dispatcher.open(arguments.hosts):
             return _stages(run)
+    except WarmServerError as error:
+        return _refuse(str(error), exit_codes.INTERNAL)
     except LedgerError as error:
         return _refuse(f"the books do not balance: {error}", exit_codes.INTERNAL)
     except KeyboardInterrupt:

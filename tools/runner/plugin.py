@@ -133,6 +133,8 @@ class Reporter:
             if os.environ[channel.ORDER_VARIABLE] == "given":
                 items.sort(key=lambda item: planned[item.nodeid])
         self._refuse_bad_timeouts(items)
+        if channel.ISOLATE_VARIABLE in os.environ:
+            self._isolate(items)
         self._items = {item.nodeid: item for item in items}
 
     def pytest_collection_finish(self) -> None:
@@ -151,14 +153,21 @@ class Reporter:
         """Pass over a test that the runner has given to another process; fork if asked to."""
         if self._claims is not None and not self._claims.take_next():
             return True
-        if channel.ISOLATE_VARIABLE not in os.environ:
-            return None
         if self._isolation is None:
-            self._isolation = isolate.Isolation()
+            return None
         self._isolation.run(item, self._begin_fork, self._leave_fork)
         self._number += 1
         self._events.send("left", id=item.nodeid)
         return True
+
+    def _isolate(self, items: list[pytest.Item]) -> None:
+        """Be ready to fork; files that cannot be forked are errors."""
+        try:
+            self._isolation = isolate.Isolation()
+        except RuntimeError as error:
+            for file in {item.nodeid.split("::")[0] for item in items}:
+                self._events.send("collect_error", file=file, longrepr=str(error))
+            items.clear()
 
     def _begin_fork(self) -> None:
         self._events = channel.Channel(self._path)

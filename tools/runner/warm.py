@@ -16,6 +16,10 @@ ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THRE
 """Where forks follow: a pool of threads that starts at import would not survive one."""
 
 
+class WarmServerError(RuntimeError):
+    """The server could not start; its own words are on standard error."""
+
+
 @dataclass(frozen=True)
 class Forked:
     """A supervisor that the server has forked, as far as subprocess.Popen's user needs it."""
@@ -40,7 +44,7 @@ class WarmServer:
         self._process: subprocess.Popen[bytes] | None = None
 
     def fork(self, settings: Settings, specification: Path) -> Forked:
-        """Have a specification supervised. Raises RuntimeError when the server cannot start."""
+        """Have a specification supervised. Raises WarmServerError when the server cannot start."""
         stdin, to_child = os.pipe()
         from_child, stdout = os.pipe()
         status, say_status = os.pipe()
@@ -84,5 +88,7 @@ class WarmServer:
             )
         if here.recv(len(channel.READY)) != channel.READY:
             status = self._process.wait()
-            raise RuntimeError(f"the warm server ended with status {status} before its first fork")
+            raise WarmServerError(
+                f"the warm server ended with status {status} before its first fork"
+            )
         self._control = here
