@@ -15,6 +15,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tools.mutate.paths import BUILD, ROOT
 from tools.mutate.rewrite import Site
 from tools.mutate.rules import THROUGH
 from tools.mutate.run import KILLED, SURVIVED, UNREACHED, Result, read_results, read_table
+from tools.mutate.scope import is_mutated
 
 SCORE = ROOT / "test" / "mutation" / "score.json"
 WRAPPERS = BUILD / "wrappers.json"
@@ -76,7 +78,7 @@ def source_entries(
             f"mutate: entries of equivalent.toml must name mutants of the build that live; these "
             f"don't: {wrong}; mutants without a result: {len(missing)} {missing[:5]}"
         )
-    entries = [_entry(site, results[site.key], equivalents) for site in sites]
+    entries = [entry_of(site, results[site.key], equivalents) for site in sites]
     return [entry for entry in entries if entry is not None]
 
 
@@ -84,7 +86,8 @@ def _killed(result: Result | None) -> bool:
     return result is not None and result.verdict == KILLED
 
 
-def _entry(site: Site, result: Result, equivalents: dict[str, str]) -> Entry | None:
+def entry_of(site: Site, result: Result, equivalents: dict[str, str]) -> Entry | None:
+    """The record of one source mutant; None where there is none for the types that come there."""
     verdict, reason = result.verdict, ""
     if verdict == UNREACHED and site.how == THROUGH:
         return None  # runtime/mutant.h has no such mutant for the types that come here
@@ -163,6 +166,53 @@ def report(entries: Sequence[Entry]) -> str:
     return "\n".join(lines)
 
 
+def file_hashes() -> dict[str, str]:
+    """Of each mutated source; generated ones go by what they are made from."""
+    hashes = {}
+    for path in sorted((ROOT / "csrc").rglob("*")):
+        name = str(path.relative_to(ROOT))
+        if is_mutated(name) or path.suffix in (".yaml", ".py"):
+            hashes[name] = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+    return hashes
+
+
+@dataclass(frozen=True)
+class Record:
+    """What score.json holds."""
+
+    mutants: tuple[Entry, ...]
+    files: dict[str, str]
+
+    @property
+    def source(self) -> list[Entry]:
+        return [entry for entry in self.mutants if entry["kind"] == "source"]
+
+    @cached_property
+    def by_key(self) -> dict[str, Entry]:
+        return {entry["id"]: entry for entry in self.source}
+
+    def changed_files(self) -> set[str]:
+        """Mutated files, generated ones too, whose source is not the recorded one."""
+        now = file_hashes()
+        changed = {name for name in now if self.files.get(name) != now[name]}
+        for name in list(changed):
+            family = Path(name).stem
+            if name.endswith(".py"):
+                changed.add(f"generated/rules/{family}.cpp")
+            elif name.endswith(".yaml"):
+                changed |= {e["file"] for e in self.source if e["file"].startswith(_POINTWISE)}
+        return changed
+
+
+_POINTWISE = "generated/pointwise/"
+
+
+def read_record(path: Path = SCORE) -> Record:
+    """The committed score."""
+    content = json.loads(path.read_text())
+    return Record(tuple(content["mutants"]), content["files"])
+
+
 def source_hash() -> str:
     """Of the mutated sources and of the suite: what the score belongs to."""
     digest = hashlib.sha256()
@@ -179,6 +229,7 @@ def write(entries: Sequence[Entry], path: Path = SCORE) -> None:
     head = {
         "format": 1,
         "source_hash": source_hash(),
+        "files": file_hashes(),
         "date": datetime.date.today().isoformat(),
         "totals": totals,
     }
