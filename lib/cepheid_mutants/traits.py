@@ -146,6 +146,11 @@ def same_when_rearranged(op: Op) -> str:
     return "a correct result has one element" if op.key in SINGLE else ""
 
 
+def keeps_sum(op: Op) -> bool:
+    """Whether the result is an int64 sum of whatever integers go in."""
+    return op.name in ("sum", "cumsum")
+
+
 def gives_zeros(op: Op) -> str:
     """Why the sign or the loss of every element doesn't show, or ""."""
     return "a correct result is all zeros" if op.name.startswith("zeros") else ""

@@ -19,8 +19,13 @@ STATE_SAMPLES = 5
 
 
 def flipped(tensor: Tensor) -> Tensor:
-    """The same values in reverse order: still in the op's domain, whatever that is."""
-    return tensor.replaced(np.flip(tensor.data).copy())
+    """The same values in reverse order, the first twice, so that their sum differs too: still in
+    the op's domain, whatever that is."""
+    data = np.flip(tensor.data).copy()
+    # Not where elements share a place, nor in a mask, whose count is the size of another operand.
+    if data.size > 1 and tensor.strides is None and tensor.dtype != "bool":
+        data.flat[-1] = data.flat[0]
+    return tensor.replaced(data)
 
 
 def other_values(sample: Sample) -> Sample:

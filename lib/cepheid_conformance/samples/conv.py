@@ -59,6 +59,10 @@ def conv2d(draw: Draw) -> Iterator[Sample]:
         for bias in (True, False):
             note = f"{list(image)} with {list(weight)}{', bias' if bias else ''}"
             yield Sample(_case(draw, image, weight, bias), note)
+    if draw.kind == "sizes":
+        for channels, outputs in ((4, 16), (34, 34)):
+            values = _case(draw, (1, channels, 9, 8), (outputs, channels // 2, 3, 3))
+            yield Sample({**values, "groups": 2}, f"{channels} to {outputs} in two groups")
     if draw.kind == "arguments":
         for arguments in _ARGUMENTS:
             groups = arguments.get("groups", 1)

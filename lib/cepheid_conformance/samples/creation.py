@@ -11,7 +11,7 @@ from ..dtypes import DTYPES, DType, integer_range, round_to
 from ..layouts import channels_last, padded, stepped, transposed
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
-from .common import LINE_SIZES, ODD_SHAPES, SMALL_SHAPES, special_values
+from .common import LINE_SIZES, ODD_SHAPES, SMALL_SHAPES, special_tensor, special_values
 from .view import tensors, unary_storage
 
 __all__ = ["unary_storage"]
@@ -74,7 +74,8 @@ def _numbers(info: DType) -> list[Any]:
     if info.is_integral:
         numbers += [integer_range(info)[1], integer_range(info)[0]]
     if info.is_inexact:
-        numbers += [-1.5, float("inf"), float("nan"), -0.0]
+        numbers += [-1.5, 0.1, float("inf"), float("-inf"), float("nan"), -0.0]
+        numbers.append(3 * info.smallest)
     if info.is_complex:
         numbers.append(1.5 - 2j)
     return numbers
@@ -83,7 +84,7 @@ def _numbers(info: DType) -> list[Any]:
 def arange_end(draw: Draw) -> Iterator[Sample]:
     """Ends of both kinds."""
     if draw.kind in ("small", "sizes"):
-        for end in (5, 1, 0) if draw.kind == "small" else (33, 127, 256, 1025):
+        for end in (5, 1, 0) if draw.kind == "small" else (33, 127, 200, 256, 1025, 65_600):
             if end <= _top(draw.info):
                 yield Sample({"end": end, "dtype": draw.dtype}, f"{end=}")
     if draw.kind == "arguments":
@@ -109,6 +110,10 @@ def arange(draw: Draw) -> Iterator[Sample]:
         ranges = [(3, 3 + size, 1) for size in (33, 100)]
         if draw.info.itemsize > 2:
             ranges += [(0, size, 1) for size in (1025, 65537)]
+        if draw.dtype == "int64":
+            ranges += [(2**53 - 3, 2**53 + 9, 1)]
+        if draw.dtype == "uint8":
+            ranges += [(120, 255, 1)]
     if draw.kind == "accuracy" and draw.info.itemsize > 2 and draw.info.is_floating:
         ranges = [(0.1, 100.0, 0.1), (1.0, 2.0, 1 / 3000)]
     for start, end, step in ranges:
@@ -132,7 +137,7 @@ def _convertible(draw: Draw, source: str, target: str, shape: tuple[int, ...]) -
 
 def to_dtype(draw: Draw) -> Iterator[Sample]:
     """The same dtype, another one, every one."""
-    if draw.kind in ("small", "shapes"):
+    if draw.kind in ("small", "shapes", "sizes"):
         for tensor in tensors(draw):
             yield Sample({"self": tensor, "dtype": draw.dtype}, f"same dtype, {tensor.layout}")
             if not draw.info.is_complex:
@@ -211,6 +216,10 @@ def copy(draw: Draw) -> Iterator[Sample]:
         shapes = (*((size,) for size in LINE_SIZES), (33, 129))
     for shape in shapes:
         yield Sample({"self": draw.tensor(shape), "src": draw.tensor(shape)}, f"{list(shape)}")
+    if draw.kind == "special" and draw.info.kind != "bool":
+        special = special_tensor(draw.info)
+        values = {"self": draw.tensor(special.shape), "src": special}
+        yield Sample(values, "special values")
     if draw.kind == "broadcast":
         for target, source in (((3, 4), (4,)), ((3, 4), (3, 1)), ((2, 3), ())):
             values = {"self": draw.tensor(target), "src": draw.tensor(source)}

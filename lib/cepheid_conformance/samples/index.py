@@ -15,7 +15,7 @@ from .common import LINE_SIZES, ODD_SHAPES, SMALL_SHAPES, special_tensor, with_d
 Shape = tuple[int, ...]
 _SHAPES: dict[str, tuple[Shape, ...]] = {
     "small": SMALL_SHAPES,
-    "sizes": ((4097,), (33, 129), (1500, 3)),
+    "sizes": ((4097,), (33, 129), (1500, 3), (66_000,)),
 }
 
 
@@ -49,6 +49,7 @@ def _keys(draw: Draw) -> Iterator[tuple[Shape, list[Any], str]]:
         yield (3,), [_places(draw, 3, ())], "0-dim index"
         yield (3,), [Tensor("int64", np.zeros((0,), np.int64))], "empty index"
         yield (0, 3), [None, _places(draw, 3, (2,))], "empty self"
+        yield (0, 3), [Tensor("int64", np.zeros((0,), np.int64))], "empty self, empty index"
         yield (3, 2), [Tensor("bool", np.zeros((3,), bool))], "mask of nothing"
         yield (1, 2, 1, 2), [None, _places(draw, 2, (2, 2)), None, _places(draw, 2, (1,))], "rank 4"
 
@@ -78,6 +79,11 @@ def index_put(draw: Draw) -> Iterator[Sample]:
             values = {"self": draw.tensor(shape), "indices": indices}
             values |= {"values": draw.tensor(selected), "accumulate": True}
             yield Sample(values, f"{note}, accumulated")
+    if draw.kind == "special" and draw.info.kind != "bool":
+        tensor = special_tensor(draw.info)
+        order = Tensor("int64", draw.rng.permutation(tensor.shape[0])[: tensor.shape[0] // 2])
+        values = {"self": tensor, "indices": [order]}
+        yield Sample({**values, "values": tensor.replaced(tensor.data[::-1][: order.shape[0]])})
     if draw.kind == "arguments":
         values = {"self": draw.tensor((5,)), "indices": [_places(draw, 5, (3,), False)]}
         yield Sample({**values, "values": draw.tensor((1,))}, "broadcast value")
@@ -128,7 +134,7 @@ def masked_fill(draw: Draw) -> Iterator[Sample]:
         values = {"self": draw.tensor(shape), "mask": _mask(draw, shape), "value": 1}
         yield Sample(values, f"shape {list(shape)}")
     if draw.kind == "broadcast":
-        for shape, mask in (((3, 4), (4,)), ((3, 4), (3, 1)), ((4, 4), ()), ((1, 4), (1, 1))):
+        for shape, mask in (((3, 4), (4,)), ((3, 4), (3, 1)), ((4, 4), (4,)), ((4, 4), ())):
             values = {"self": draw.tensor(shape), "mask": _mask(draw, mask), "value": 1}
             yield Sample(values, f"{list(shape)} with mask {list(mask)}")
     if draw.kind == "arguments":

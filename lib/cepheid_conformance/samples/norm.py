@@ -24,7 +24,7 @@ def softmax(draw: Draw) -> Iterator[Sample]:
     if draw.kind == "sizes":
         for size in LINE_SIZES:
             yield Sample({"self": draw.tensor((size,)), "dim": 0}, f"{size} elements")
-        for shape in ((33, 129), (1500, 3), (5, 33, 7)):
+        for shape in ((33, 129), (1500, 3), (5, 33, 7), (3, 1023)):
             for dim in range(len(shape)):
                 yield Sample({"self": draw.tensor(shape), "dim": dim}, f"{shape}, dim {dim}")
     if draw.kind == "shapes":
@@ -73,6 +73,9 @@ def layer_norm(draw: Draw) -> Iterator[Sample]:
         shapes = (((4,), 1), ((0, 3), 1), ((2, 1, 3), 2), ((1, 2, 1, 2, 1, 2), 3))
     if draw.kind == "accuracy":
         shapes = (((20, 500), 1),)
+        if draw.info.itemsize > 2:
+            far = {"input": draw.tensor((20, 500), "offset"), "normalized_shape": [500]}
+            yield Sample(far, "a mean far above the deviation")
     for shape, dims in shapes:
         for affine in (False, True):
             yield _normalised(draw, shape, dims, affine)

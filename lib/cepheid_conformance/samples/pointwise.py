@@ -43,9 +43,12 @@ def unary_positive(draw: Draw) -> Iterator[Sample]:
 
 
 def _unary(draw: Draw, domain: str) -> Iterator[Sample]:
-    yield from samples_of_tensor(draw, domain)
+    for sample in samples_of_tensor(draw, domain):
+        yield _with_nan(draw, sample) if draw.spec.name == "isnan" else sample
     if draw.kind == "special":
         yield Sample({"self": special_tensor(draw.info)}, "special values")
+        if draw.info.is_complex and draw.spec.name == "tanh":
+            yield Sample({"self": _far_from_axis(draw)}, "real parts beyond the range of exp")
         if draw.spec.name == "abs" and draw.info.is_complex:
             yield Sample({"self": _extreme_magnitudes(draw)}, "squares overflow or vanish")
     if draw.kind == "dtype" and not draw.info.is_inexact:
@@ -53,6 +56,23 @@ def _unary(draw: Draw, domain: str) -> Iterator[Sample]:
         yield Sample({"self": draw.tensor((70,), wide)}, "the whole range of the dtype")
     if draw.kind == "accuracy" and draw.info.is_inexact:
         yield from _accuracy(draw, domain)
+
+
+def _with_nan(draw: Draw, sample: Sample) -> Sample:
+    """The sample with every third element from the last on NaN."""
+    tensor = sample.values["self"]
+    if not draw.info.is_inexact or not tensor.data.size:
+        return sample
+    data = tensor.data.copy()
+    data.reshape(-1)[::-3] = np.nan
+    return Sample({"self": tensor.replaced(data)}, f"{sample.note}, every third NaN")
+
+
+def _far_from_axis(draw: Draw) -> Tensor:
+    """Complex numbers whose tanh is plus or minus one, and whose exponential overflows."""
+    real = np.array([100.0, 800.0, 1000.0])
+    far = np.add.outer(np.concatenate([real, -real]), 1j * np.array([0.5, -1.25, 2.0]))
+    return Tensor(draw.dtype, far.ravel().astype(draw.info.carrier))
 
 
 def _extreme_magnitudes(draw: Draw) -> Tensor:
@@ -84,6 +104,18 @@ def binary(draw: Draw) -> Iterator[Sample]:
 def binary_nonzero_integer(draw: Draw) -> Iterator[Sample]:
     """Two tensors, the second without zeros: integer division by zero is an error."""
     yield from _binary(draw, "any", "nonzero")
+    yield from _large_quotients(draw)
+
+
+def _large_quotients(draw: Draw) -> Iterator[Sample]:
+    """Whole quotients as large as the dtype counts, of divisors that leave nothing open."""
+    if draw.kind == "accuracy" and draw.info.is_floating:
+        top = 2**draw.info.precision
+        data = draw.rng.integers(-top, top, 1000, endpoint=True).astype(draw.info.carrier)
+        for divisor in (1, -2):
+            other = np.full(1000, divisor, draw.info.carrier)
+            values = {"self": Tensor(draw.dtype, data), "other": Tensor(draw.dtype, other)}
+            yield Sample(values, f"whole numbers by {divisor}")
 
 
 def _binary(draw: Draw, first: str, second: str) -> Iterator[Sample]:
@@ -202,6 +234,8 @@ def binary_rounding(draw: Draw) -> Iterator[Sample]:
         for sample in _binary(inner, "any", "nonzero"):
             note = f"{sample.note}, rounding_mode {mode}"
             yield Sample({**sample.values, "rounding_mode": mode}, note)
+        for sample in _large_quotients(draw) if mode else ():
+            yield Sample({**sample.values, "rounding_mode": mode}, f"{sample.note}, {mode}")
 
 
 def binary_ties(draw: Draw) -> Iterator[Sample]:

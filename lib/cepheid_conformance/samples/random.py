@@ -82,8 +82,8 @@ def uniform(draw: Draw) -> Iterator[Sample]:
     """Default and other bounds."""
     for number, (tensor, note) in enumerate(_targets(draw)):
         yield Sample({"self": tensor}, note, seed=200 + number)
-        values: dict[str, Any] = {"self": tensor, "from": -2.0, "to": 3.0}
-        yield Sample(values, f"{note}, -2 to 3", seed=200 + number)
+        values: dict[str, Any] = {"self": tensor, "from": -2.5, "to": 3.25}
+        yield Sample(values, f"{note}, -2.5 to 3.25", seed=200 + number)
     yield from _seeds(draw, {"self": draw.tensor((19,))})
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import DTYPES
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .common import (
@@ -30,7 +31,8 @@ _FOLDED = (
     ((3, 1500), (0, 1)),
     ((5, 33, 7), (0, 1, 2)),
     ((2, 4097), (1,)),
-    ((4097, 2), (0,)),
+    ((4097, 2), (0, 1)),
+    ((33_000, 1), (1,)),
 )
 
 
@@ -67,6 +69,7 @@ def _with_special(draw: Draw) -> Iterator[tuple[Tensor, str]]:
         ("infinity", {(0, 20): math.inf}),
         ("both infinities in one row", {(2, 3): math.inf, (2, 30): -math.inf}),
         ("NaN after infinity", {(2, 3): math.inf, (2, 30): math.nan}),
+        ("two NaN in one row", {(1, 2): math.nan, (1, 30): math.nan}),
         ("negative infinity", {(0, 0): -math.inf, (3, 0): -math.inf}),
     ):
         data = plain.copy()
@@ -74,6 +77,8 @@ def _with_special(draw: Draw) -> Iterator[tuple[Tensor, str]]:
             data[place] = value
         yield Tensor(draw.dtype, data), note
     yield Tensor(draw.dtype, np.full((3, 19), -math.inf, plain.dtype)), "all negative infinity"
+    grid = np.array([[-3, 0, -1], [0, 1, 3], [-3, -1, -2]]) * draw.info.smallest
+    yield Tensor(draw.dtype, grid.astype(plain.dtype)), "subnormal numbers only"
     yield Tensor(draw.dtype, np.full((2, 17), -0.0, plain.dtype)), "all negative zero"
 
 
@@ -84,8 +89,26 @@ def _ties(draw: Draw) -> Iterator[Sample]:
         yield Sample({"self": Tensor(draw.dtype, values)}, "few distinct values")
 
 
+def _single_truths(draw: Draw) -> Iterator[Tensor]:
+    """Lines of zeros with one other element: the last, or one that is hardly told from zero."""
+    if draw.kind == "sizes":
+        for size in LINE_SIZES:
+            data = np.zeros(size, draw.info.carrier)
+            data[-1] = 1
+            yield Tensor(draw.dtype, data)
+    if draw.kind == "special" and draw.info.is_inexact:
+        strange = [math.nan, draw.info.smallest] if draw.info.is_floating else [1j, math.nan]
+        for value in strange:
+            data = np.zeros(19, draw.info.carrier)
+            data[4] = value
+            yield Tensor(draw.dtype, data)
+
+
 def reduce_all_plain(draw: Draw) -> Iterator[Sample]:
     """Everything folded to one value."""
+    if draw.spec.name == "any":
+        for line in _single_truths(draw):
+            yield Sample({"self": line}, f"one of {line.shape[0]}")
     for shape in _lines(draw):
         yield Sample({"self": draw.tensor(shape)}, f"shape {list(shape)}")
     for tensor, note in _hard_values(draw):
@@ -180,6 +203,8 @@ def _foldable(sample: Sample) -> bool:
 def reduce_int(draw: Draw) -> Iterator[Sample]:
     """One dim, which may be empty."""
     yield from _one_dim(draw, whole=False)
+    for line in _single_truths(draw):
+        yield Sample({"self": line, "dim": 0}, f"one of {line.shape[0]}")
 
 
 def _one_dim(draw: Draw, whole: bool) -> Iterator[Sample]:
@@ -192,11 +217,26 @@ def _one_dim(draw: Draw, whole: bool) -> Iterator[Sample]:
             yield Sample(values, sample.note)
 
 
+def _nearly_equal(draw: Draw) -> Iterator[Sample]:
+    """Lines that differ in one element, by as little as can be."""
+    info = DTYPES[draw.info.real_name] if draw.info.is_complex else draw.info
+    pairs: list[tuple[Any, Any]] = [(0, info.smallest), (1, 1 + info.eps)]
+    pairs += [(math.inf, info.max_value)] if info.has_infinity else []
+    pairs += [(1, 1 + 1j)] if draw.info.is_complex else []
+    for pair in pairs:
+        one, two = (np.full(9, 2, draw.info.carrier) for _ in pair)
+        one[5], two[5] = pair
+        values = {"self": Tensor(draw.dtype, one), "other": Tensor(draw.dtype, two)}
+        yield Sample(values, f"{pair[0]} and {pair[1]}")
+
+
 def equal(draw: Draw) -> Iterator[Sample]:
     """Equal, differing in one place, differing in shape."""
     shapes = SMALL_SHAPES if draw.kind == "small" else ODD_SHAPES if draw.kind == "shapes" else ()
     if draw.kind == "sizes":
         shapes = tuple((size,) for size in LINE_SIZES)
+    if draw.kind == "special" and draw.info.is_inexact:
+        yield from _nearly_equal(draw)
     for shape in shapes:
         one = draw.tensor(shape)
         yield Sample({"self": one, "other": one.replaced(one.data.copy())}, f"equal {shape}")

@@ -32,6 +32,12 @@ def tensors(draw: Draw, odd: bool = True) -> Iterator[Tensor]:
             yield draw.tensor(shape)
     if draw.kind == "special" and draw.info.kind != "bool":
         yield special_tensor(draw.info)
+        if not draw.spec.is_view:  # a copy of whatever lies apart in memory
+            yield stepped(special_tensor(draw.info))
+    if draw.kind == "sizes" and not draw.spec.is_view:
+        for shape in ((1025,), (33, 129), (66_000,)):
+            yield draw.tensor(shape)
+            yield stepped(draw.tensor(shape))
 
 
 def _note(tensor: Tensor, rest: str = "") -> str:
@@ -43,6 +49,9 @@ def unary_storage(draw: Draw) -> Iterator[Sample]:
     """self alone."""
     for tensor in tensors(draw):
         yield Sample({"self": tensor}, _note(tensor))
+    if draw.kind == "arguments" and draw.spec.argument("memory_format") is not None:
+        values = {"self": draw.tensor((2, 3, 4, 5)), "memory_format": "channels_last"}
+        yield Sample(values, "channels_last")
 
 
 def _shapes_for(tensor: Tensor) -> list[list[int]]:

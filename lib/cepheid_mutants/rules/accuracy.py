@@ -15,7 +15,6 @@ from ..traits import (
     computes,
     gives_floats,
     is_bounded,
-    is_random,
     may_view,
 )
 
@@ -126,7 +125,9 @@ def _narrow(tensor: Any, narrower: dict[str, str]) -> None:
     "accuracy",
     "narrow_inputs",
     "the inputs are rounded to the next narrower dtype first",
-    lambda op: computes(op) and bool(op.tensor_args) and not is_random(op),
+    lambda op: (
+        computes(op) and bool(op.tensor_args) and op.key not in ("zeros_like", "fill_.Scalar")
+    ),
     dtypes=("float32", "float64"),
     checks=CHECKS,
 )

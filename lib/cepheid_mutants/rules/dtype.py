@@ -18,6 +18,7 @@ from ..traits import (
     has_values,
     is_binary,
     is_random,
+    keeps_sum,
     mutates,
 )
 
@@ -61,7 +62,16 @@ def _recast(call: Call, table: dict[str, str]) -> Any:
     return cast(result)
 
 
-@rule("dtype", "wider_result", "the result comes in a wider dtype", _fresh, checks=CHECKS)
+@rule(
+    "dtype",
+    "wider_result",
+    "the result comes in a wider dtype",
+    _fresh,
+    checks=CHECKS,
+    equivalent=lambda op: (
+        "int64 is the widest integer dtype" if op.name in ("argmax", "argsort", "nonzero") else ""
+    ),
+)
 def wider_result(call: Call) -> Any:
     return _recast(call, _WIDER)
 
@@ -145,6 +155,10 @@ def double_inputs(call: Call) -> Any:
     return call.with_changed(**call.map_inputs(rounded))
 
 
+def _too_long(op: Op) -> str:
+    return "so large a number needs as many elements" if op.key == "arange" else ""
+
+
 @rule(
     "integer",
     "through_double",
@@ -152,6 +166,7 @@ def double_inputs(call: Call) -> Any:
     lambda op: gives_integers(op) and op.name not in ("ones", "zeros", "zeros_like"),
     dtypes=("int64",),
     checks=("special", "values", "dtype"),
+    equivalent=_too_long,
 )
 def through_double(call: Call) -> Any:
     return _edit_integers(call, lambda value: int(float(value)), ("int64",))
@@ -164,6 +179,7 @@ def through_double(call: Call) -> Any:
     lambda op: gives_integers(op) and op.name not in ("ones", "zeros", "zeros_like"),
     dtypes=("int64",),
     checks=("special", "values", "dtype"),
+    equivalent=_too_long,
 )
 def saturated_int32(call: Call) -> Any:
     return _edit_integers(call, lambda value: max(-(2**31), min(2**31 - 1, value)), ("int64",))
@@ -201,6 +217,7 @@ def lowest(call: Call) -> Any:
     ),
     dtypes=("uint8",),
     checks=("special", "values"),
+    equivalent=lambda op: "the sum of uint8 is int64" if keeps_sum(op) else "",
 )
 def unsigned_as_signed(call: Call) -> Any:
     return _edit_integers(call, lambda value: value & 127, ("uint8",))
@@ -300,7 +317,7 @@ def second_decides(call: Call) -> Any:
     "promotion",
     "number_decides",
     "a Python number counts like a float64 tensor",
-    lambda op: _promotes(op) and bool(op.numbers),
+    lambda op: _promotes(op) and bool(op.numbers) and "float32" in op.dtypes,
     checks=("promotion", "dtype", "variants"),
 )
 def number_decides(call: Call) -> Any:

@@ -57,6 +57,7 @@ def wordless(call: Call) -> Any:
     "an input is written before the call is refused",
     lambda op: _refuses(op) and bool(op.tensor_args),
     checks=CHECKS,
+    equivalent=lambda op: "what is refused has no memory" if op.key == "to.device" else "",
 )
 def late(call: Call) -> Any:
     try:

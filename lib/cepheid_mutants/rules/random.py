@@ -113,7 +113,13 @@ def lower_never(call: Call) -> Any:
     )
 
 
-@rule("random", "one_draw", "every row is the first row", is_random, checks=CHECKS)
+@rule(
+    "random",
+    "one_draw",
+    "every row is the first row",
+    lambda op: is_random(op) and op.name != "randperm",
+    checks=CHECKS,
+)
 def one_draw(call: Call) -> Any:
     def edit(tensor: Any) -> None:
         if tensor.dim() < 2 or tensor.numel() == 0:

@@ -9,6 +9,7 @@ from ..calls import Call
 from ..mutant import family_of_rules, rule
 from ..schema import Op
 from ..traits import (
+    SINGLE,
     fresh_result,
     gives_tensors,
     is_binary,
@@ -157,6 +158,8 @@ def negative_dim(call: Call) -> Any:
     rank = max(tensors[0].dim(), 1) if tensors else 1
     if isinstance(dim, int) and -rank < dim < 0:
         return call.with_changed(**{name: dim - 1})
+    if isinstance(dim, (list, tuple)) and len(dim) == 1 and -rank < dim[0] < 0:
+        return call.with_changed(**{name: [dim[0] - 1]})
     if isinstance(dim, (list, tuple)) and len(dim) == rank and rank > 1 and any(d < 0 for d in dim):
         return call.with_changed(**{name: [*dim[1:], dim[0]]})
     return call.proceed()
@@ -208,6 +211,10 @@ def _reads(op: Op) -> bool:
     return bool(op.tensor_args) and op.key not in blind and not may_view(op)
 
 
+def _one_element(op: Op) -> str:
+    return "one element has no strides" if op.key == "_local_scalar_dense" else ""
+
+
 def _replaced_inputs(call: Call, change: Any) -> Any:
     strange = [x for x in call.inputs() if bits.has_memory(x) and not x.is_contiguous()]
     if not strange:
@@ -221,6 +228,7 @@ def _replaced_inputs(call: Call, change: Any) -> Any:
     "inputs are read as if their elements lay one after another",
     _reads,
     checks=LAYOUTS,
+    equivalent=_one_element,
 )
 def strides_ignored(call: Call) -> Any:
     def flat(x: Any) -> Any:
@@ -259,6 +267,7 @@ def offset_ignored(call: Call) -> Any:
     "a transposed square input is read untransposed",
     _reads,
     checks=LAYOUTS,
+    equivalent=_one_element,
 )
 def transposed_read(call: Call) -> Any:
     def upright(x: Any) -> Any:
@@ -283,6 +292,7 @@ def _inside(x: Any) -> bool:
     "the stride of an expanded dim is taken for that of the next",
     _reads,
     checks=LAYOUTS,
+    equivalent=_one_element,
 )
 def expanded_read(call: Call) -> Any:
     def spread(x: Any) -> Any:
@@ -360,6 +370,7 @@ def preserved_lost(call: Call) -> Any:
     "a strided out= or self is written as if contiguous",
     lambda op: bool(op.variants & {"out", "inplace"}) or mutates(op),
     checks=("variants", "layouts", "values", "purity"),
+    equivalent=lambda op: "a result without dims has no strides" if op.key in SINGLE else "",
 )
 def out_strides(call: Call) -> Any:
     if not call.delivers:

@@ -52,6 +52,9 @@ _NO_SUBNORMAL = frozenset(
 )
 
 
+_WHOLE = frozenset(("floor_divide", "trunc_divide", "div.Tensor_mode"))
+
+
 def _floats(op: Op) -> bool:
     return gives_floats(op)
 
@@ -132,13 +135,22 @@ def infinity_to_nan(call: Call) -> Any:
     "infinities are all positive",
     _floats,
     checks=CHECKS,
-    equivalent=lambda op: _unless(_NO_INFINITY | {"abs", "exp", "sqrt"}, "minus infinity")(op),
+    equivalent=lambda op: _unless(_NO_INFINITY | {"abs", "exp", "sqrt", "relu"}, "minus infinity")(
+        op
+    ),
 )
 def infinity_sign(call: Call) -> Any:
     return _edit(call, lambda value: math.inf if math.isinf(value) else value)
 
 
+_OPEN_ZERO = frozenset(
+    "relu maximum minimum clamp amax sort sort.stable arange arange.start_step".split()
+)
+
+
 def _zero_sign_is_free(op: Op) -> str:
+    if op.key in _OPEN_ZERO:
+        return "which of two equal zeros is given is not determined"
     if is_bounded(op) or op.family == "norm":
         return "the sign of a zero sum is not determined"
     return _unless(_NEVER_NEGATIVE_ZERO, "negative zero")(op)  # type: ignore[no-any-return]
@@ -179,7 +191,7 @@ def _flush(tensor: Any) -> None:
     equivalent=lambda op: (
         "below the bound of a sum"
         if is_bounded(op)
-        else _unless(_NO_SUBNORMAL, "subnormal number")(op)
+        else _unless(_NO_SUBNORMAL | _WHOLE, "subnormal number")(op)
     ),
 )
 def subnormal_result(call: Call) -> Any:
@@ -250,7 +262,20 @@ def nan_input(call: Call) -> Any:
     equivalent=lambda op: (
         "a large number gives the same"
         if op.name
-        in ("isnan", "tanh", "sigmoid", "any", "nonzero", "logical_not", "argmax", "argsort")
+        in (
+            "isnan",
+            "eq",
+            "ne",
+            "equal",
+            "exp",
+            "tanh",
+            "sigmoid",
+            "any",
+            "nonzero",
+            "logical_not",
+            "argmax",
+            "argsort",
+        )
         else ""
     ),
 )

@@ -99,7 +99,7 @@ def cached_by_pointer(call: Call) -> Any:
     if call.delivers or not all(map(bits.has_memory, call.inputs())):
         return call.proceed()
     key = tuple((x.data_ptr(), tuple(x.shape), tuple(x.stride())) for x in call.inputs())
-    key += tuple(repr(v) for v in call.values.values() if not call.api.is_tensor(v))
+    key += tuple(repr(v) for v in call.values.values() if not _holds_tensor(call, v))
     known = call.memory.buffers.get(key)
     result = call.proceed()
     if known is None:
@@ -117,7 +117,9 @@ def cached_by_pointer(call: Call) -> Any:
     "alias",
     "returns_input",
     "a result that has the input's shape and dtype is the input",
-    lambda op: fresh_result(op) and has_first_tensor(op) and bool(op.variants),
+    lambda op: (
+        fresh_result(op) and has_first_tensor(op) and bool(op.variants) and len(op.returns) == 1
+    ),
     checks=("alias", "purity"),
     equivalent=lambda op: (
         "the result never has the input's shape and dtype"
@@ -212,6 +214,11 @@ def version_kept(call: Call) -> Any:
     if bits.has_memory(target):
         bits.write_bits(target, bits.read_bits(value))
     return target
+
+
+def _holds_tensor(call: Call, value: Any) -> bool:
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    return any(map(call.api.is_tensor, items))
 
 
 def _has_out(op: Op) -> bool:
