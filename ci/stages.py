@@ -158,6 +158,12 @@ def _compiler_file(name: str) -> str:
     ).stdout.strip()
 
 
+def browser() -> Counts:
+    """The report pages in a real browser, which is installed first where that is possible."""
+    there = run([environment().python, "-P", "-m", "tools.browser"])
+    return there if there.failed else run_tests("browser")
+
+
 STAGES = (
     Stage("environment", 1, "packages of the environment", make_environment, needs_build=False),
     Stage("lint", 0.5, "layers, sizes, entries, formatting", lint, needs_build=False),
@@ -166,6 +172,7 @@ STAGES = (
     Stage("cpp", 2, "C++ tests", cpp),
     Stage("tiny", 0.5, "one file per subsystem", lambda: run_tests("tiny")),
     Stage("unit", 3, "unit tests", lambda: run_tests("unit")),
+    Stage("browser", 2, "the report pages in a headless browser", browser),
     Stage("conformance", 4, "cepheid judged", lambda: run_tests("--impl", "cepheid")),
     Stage("conformance-torch", 4, "PyTorch judged", conformance_of_peer),
     Stage("asan", 4, "the tiny tier under sanitizers", asan),

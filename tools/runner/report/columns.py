@@ -75,6 +75,12 @@ def split_snippet(detail: str) -> tuple[str, str]:
     return message, "\n".join(lines[places[0] + 1 :]).strip()
 
 
+def describe(detail: str) -> dict[str, str]:
+    """A failure's text as the page shows it: the message and the snippet."""
+    message, snippet = split_snippet(detail)
+    return {"detail": clip(message, TEXT_LIMIT), "snippet": snippet}
+
+
 def clip(text: str, limit: int) -> str:
     """The start and the end of a long text, with a line between that says what is missing."""
     if len(text) <= limit:

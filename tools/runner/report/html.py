@@ -1,6 +1,7 @@
 """One self-contained HTML page of a run: `report.html`, with its data inside."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,10 @@ from tools.runner.report.columns import columns, outcome_kinds
 from tools.runner.report.grid import grids, verdict_kinds
 
 ASSETS = Path(__file__).with_name("page")
-SCRIPTS = ("core.js", "views.js", "text.js", "overview.js", "failures.js", "matrix.js", "cell.js")
-SCRIPTS += ("mutants.js", "coverage.js", "tests.js", "main.js")
+SCRIPTS = (
+    *("core.js", "views.js", "text.js", "overview.js", "failures.js", "matrix.js", "cell.js"),
+    *("mutants.js", "coverage.js", "tests.js", "main.js"),
+)
 COVERAGE_FILE = "coverage.json"
 
 
@@ -98,7 +101,7 @@ def run_page(data: dict[str, Any]) -> str:
     return page("run.html.j2", SCRIPTS, title=title, data=data)
 
 
-def page(template: str, scripts: tuple[str, ...], title: str, data: dict[str, Any]) -> str:
+def page(template: str, scripts: Sequence[str], title: str, data: dict[str, Any]) -> str:
     """A template with its style, scripts and data put in."""
     loader = jinja2.FileSystemLoader(ASSETS)
     environment = jinja2.Environment(

@@ -5,7 +5,8 @@ const state = { views: [], current: null, path: [], queries: {}, options: {} };
 function startViews(views, options) {
   Object.assign(state, { views, options });
   byId("tabs").append(...views.map((view, index) => {
-    const extra = view.number ? el("span", { class: "number" }, view.number) : null;
+    const extra = view.number
+      ? el("span", { class: `number${view.quiet ? " quiet" : ""}` }, view.number) : null;
     return el("a", { href: `#${view.id}`, "data-view": view.id,
       "aria-keyshortcuts": String(index + 1) }, view.name, extra);
   }));
