@@ -22,6 +22,7 @@ from tools.runner.history import History
 from tools.runner.ledger import LedgerError
 from tools.runner.quarantine import Quarantine
 from tools.runner.recording import Comparison, Record, Recorder
+from tools.runner.report import diff
 from tools.runner.report.html import Html
 from tools.runner.report.json_lines import JsonLines
 from tools.runner.report.junit import JUnit
@@ -60,6 +61,8 @@ def main(argv: Sequence[str], root: Path = REPOSITORY, groups_file: Path = GROUP
     """Run the tests below `root` that `argv` selects; returns an exit status."""
     if argv[:1] == ["merge"]:
         return merge.main(argv[1:])
+    if argv[:1] == ["diff"]:
+        return diff.main(argv[1:])
     try:
         groups = load_groups(groups_file)
         arguments = parse(argv, groups)
