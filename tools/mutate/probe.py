@@ -1,4 +1,4 @@
-"""Tries mutants on chosen cells: `python -m tools.mutate.probe KEY ... --ops mm matmul --kinds sizes`.
+"""Tries mutants on chosen cells: `python -m tools.mutate.probe KEY ... --ops mm --kinds sizes`.
 
 For writing the input that notices a survivor: it looks at no record of what reaches the mutant, and
 keeps none but the kills, which go to build/mutants/results.jsonl.
