@@ -196,7 +196,8 @@ def pow(self: Any, exponent: Any) -> Expected:
         values = [_wrap(x**y) for x, y in pairs]
         return exact(dtype, np.array(values, np.int64).reshape(a.shape))
     with np.errstate(all="ignore"):
-        value = np.power(a, b)
+        # NumPy takes one exponent of 0.5 for all as a square root, which is no power of -infinity.
+        value = np.power(a, np.broadcast_to(b, np.broadcast_shapes(a.shape, b.shape)).copy())
         if not DTYPES[dtype].is_complex:
             return within_ulp(dtype, value)
         # exp(b log a): an error of log a is multiplied by |b| and then by the result.
