@@ -5,6 +5,7 @@ that the supervisor sees the fault as that of any test process; no verdict is pa
 """
 
 import faulthandler
+import gc
 import mmap
 import os
 import signal
@@ -30,6 +31,8 @@ class Isolation:
                 f"file started {threads - 1} more, which no fork would have; run this file with "
                 f"--isolation file"
             )
+        gc.collect()
+        gc.freeze()  # a collection in a fork would copy every page
         # Shared memory, since a test may close every descriptor.
         self._came_to_its_end = mmap.mmap(-1, 1)
 
