@@ -28,6 +28,7 @@ KINDS = (
     "poison",
     "determinism",
     "errors",
+    "hostile",
     "devices",
     "memory",
     "properties",

@@ -23,6 +23,8 @@ NUMBER = "K31"
 DEVICES = ("cpu",)
 _SAMPLES = 4
 
+Relation = Callable[[Cell], "Iterator[Case]"]
+Relations = dict[str, tuple[Relation, ...]]
 Holds = Callable[[list[Array]], bool]
 
 
@@ -218,16 +220,16 @@ def _shift_invariant(cell: Cell) -> Iterator[Case]:
     yield Case(sample, script, text, _near(cell.dtype))
 
 
-_INVERSE: dict[str, tuple[Callable[[Cell], Iterator[Case]], ...]] = {
+_INVERSE: Relations = {
     "neg": (_then("neg"),),
     "t": (_then("t"),),
     "detach": (_then("detach"),),
     "clone": (_then("clone"),),
 }
-_ORDERS: dict[str, tuple[Callable[[Cell], Iterator[Case]], ...]] = dict.fromkeys(
+_ORDERS: Relations = dict.fromkeys(
     ("abs", "relu", "clamp", "sort", "contiguous", "masked_fill"), (_idempotent,)
 )
-_RELATIONS: dict[str, tuple[Callable[[Cell], Iterator[Case]], ...]] = {
+_RELATIONS: Relations = {
     **_INVERSE,
     **_ORDERS,
     **dict.fromkeys(("add", "mul", "maximum", "minimum", "eq", "ne"), (_commutes,)),

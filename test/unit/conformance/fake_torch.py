@@ -259,6 +259,10 @@ def _meddle(self, other):
 
 
 def add(self, other, *, alpha=1, out=None):
+    numbers = (int, complex, float)
+    right = isinstance(alpha, numbers) and isinstance(other, (Tensor, *numbers))
+    if not (right and isinstance(self, (Tensor, *numbers))) and FAULT != "internal error":
+        raise TypeError("add: operands must be tensors or numbers")
     shapes = [x.shape if isinstance(x, Tensor) else () for x in (self, other)]
     devices = {x.device for x in (self, other) if isinstance(x, Tensor)}
     if len(devices) > 1 and FAULT != "mixed devices":

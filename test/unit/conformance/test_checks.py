@@ -29,6 +29,7 @@ PLANTED = [
     ("determinism", "add", "float32", "drifts", "determinism"),
     ("determinism", "add", "float32", "shared scratch", "determinism"),
     ("errors", "add", "float32", "unchecked sizes", "error"),
+    ("hostile", "add", "float32", "internal error", "error"),
     ("devices", "add", "float32", "mixed devices", "error"),
     ("devices", "add", "float32", "32-bit index", "values"),
     ("memory", "argmax", "float32", "leaks", "leak"),
