@@ -28,6 +28,11 @@ def shifted(tensor: Tensor) -> Tensor:
     return replace(tensor, offset=5, extra=3, layout="offset 5")
 
 
+def guarded(tensor: Tensor) -> Tensor:
+    """Contiguous, with room on both sides for what is written beyond an end."""
+    return replace(tensor, offset=24, extra=48, layout="guarded")
+
+
 def padded(tensor: Tensor) -> Tensor:
     """Rows three elements longer than their values."""
     if len(tensor.shape) < 2:

@@ -13,16 +13,27 @@ from ..doors import encode_call, plain_variant, receiver, takes_number_first, va
 from ..expected import Expected
 from ..facts import Outcome
 from ..families import expected_of
-from ..layouts import padded, stepped, transposed
+from ..layouts import guarded, padded, stepped, transposed
 from ..op_spec import OpSpec
 from ..sample import Sample
 from ..script import Script
 from ..tensors import Tensor, outside_unchanged
-from .common import Finding, add_call, compare, draw, failure, finding, judge_report, run_scripts
+from .common import (
+    Finding,
+    add_call,
+    compare,
+    draw,
+    failure,
+    finding,
+    judge_report,
+    run_scripts,
+    spread,
+)
 
 KIND = "variants"
 NUMBER = "K25"
 DEVICES = ("cpu",)
+_OUT_SIZES = 5  # of the samples of many sizes, how many are written into a guarded out
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,9 @@ def _cases(cell: Cell) -> Iterator[Case]:
             first = cell.spec.args[0].name
             swapped = replace(sample, values={**sample.values, first: 3})
             yield _plain(cell, swapped, "reflected")
+    if "out" in others:
+        for sample in spread(draw(cell, "sizes"), _OUT_SIZES):
+            yield _guarded(cell, sample)
 
 
 def _plain(cell: Cell, sample: Sample, variant: str) -> Case:
@@ -108,6 +122,7 @@ def _out(cell: Cell, sample: Sample) -> Iterator[Case]:
     expected = expected_of(cell.spec, sample)
     right = [_blank(item, item.dtype, item.shape) for item in expected]
     yield _out_case(cell, sample, right, "right shape")
+    yield _guarded(cell, sample)
     yield _out_case(cell, sample, [_blank(e, e.dtype, (0,)) for e in expected], "empty")
     if all(item.shape for item in expected):
         yield _out_case(cell, sample, [stepped(tensor) for tensor in right], "step 2")
@@ -116,6 +131,12 @@ def _out(cell: Cell, sample: Sample) -> Iterator[Case]:
         wrong = _blank(expected[0], "int32", expected[0].shape)
         if "pointwise" in cell.spec.tags:
             yield replace(_out_case(cell, sample, [wrong], "int32"), refused=True)
+
+
+def _guarded(cell: Cell, sample: Sample) -> Case:
+    """out= inside a larger storage: nothing beside it may be written."""
+    right = [_blank(item, item.dtype, item.shape) for item in expected_of(cell.spec, sample)]
+    return _out_case(cell, sample, [guarded(tensor) for tensor in right], "guarded")
 
 
 def _blank(expected: Expected, dtype: str, shape: tuple[int, ...]) -> Tensor:
