@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import io
 import os
+import secrets
 import selectors
 import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, cast
 
 from .driver import wire
+from .driver.guard import BUILT_ON_VARIABLE
 from .facts import Outcome, read_outcome
 from .script import Script
 
 _DRIVER = Path(__file__).with_name("driver") / "__main__.py"
 PATH_VARIABLE = "CEPHEID_CANDIDATE_PATH"  # where the candidate is imported from, if not installed
+_PIECE = 1 << 20
 START_TIMEOUT = 120.0
 SCRIPT_TIMEOUT = 60.0
 
@@ -36,11 +40,12 @@ class Candidate:
         python: str = sys.executable,
         timeout: float = SCRIPT_TIMEOUT,
         environment: dict[str, str] | None = None,
+        built_on: tuple[str, ...] = (),
     ) -> None:
         self.implementation = implementation
         self.python = python
         self.timeout = timeout
-        self.environment = environment or {}
+        self.environment = {BUILT_ON_VARIABLE: " ".join(built_on), **(environment or {})}
         self.restarts = 0
         self.served = 0  # scripts that were sent: a check that sent none has judged nothing
         self._process: subprocess.Popen[bytes] | None = None
@@ -88,13 +93,19 @@ class Candidate:
             chunks.extend(script.chunks)
             place += script.size
         try:
-            batch = {"version": wire.VERSION, "scripts": steps}
+            token = secrets.token_hex(8)
+            batch = {"version": wire.VERSION, "token": token, "scripts": steps}
             wire.send(cast(BinaryIO, self._to_driver), batch, chunks)
-            for _ in scripts:
+            for number in range(len(scripts)):
                 header, payload = self._answer(process, self.timeout)
+                if header.get("token") != f"{token} {number}":
+                    raise ValueError("its token is not that of the script")
                 answered.append(read_outcome(header["result"], payload))
         except (wire.WireClosed, BrokenPipeError):
             return answered, self._bury()
+        except (ValueError, KeyError, TypeError, OverflowError, MemoryError) as error:
+            self._kill()
+            return answered, f"crash: what came is no answer of the driver: {error}"
         except TimeoutError:
             self._kill()
             return answered, f"hang: no answer within {self.timeout:.0f} s"
@@ -136,13 +147,8 @@ class Candidate:
     def _answer(
         self, process: subprocess.Popen[bytes], timeout: float
     ) -> tuple[dict[str, Any], memoryview]:
-        """One frame within a time limit: wait for its first byte, then read on."""
-        stream = _stream(process.stdout)
-        with selectors.DefaultSelector() as selector:
-            selector.register(stream, selectors.EVENT_READ)
-            if not selector.select(timeout):
-                raise TimeoutError
-        return wire.receive(stream)
+        """One whole frame within a time limit."""
+        return wire.receive(cast(BinaryIO, _Timed(_stream(process.stdout), timeout)))
 
     def _bury(self) -> str:
         """How the process ended, with the last it wrote to standard error."""
@@ -163,6 +169,21 @@ class Candidate:
         process = cast("subprocess.Popen[bytes]", self._process)
         os.killpg(process.pid, signal.SIGKILL)
         self._bury()
+
+
+class _Timed:
+    """A pipe whose reads end in time: half a frame is a hang too."""
+
+    def __init__(self, pipe: BinaryIO, timeout: float) -> None:
+        self.pipe = pipe
+        self.end = time.monotonic() + timeout
+
+    def read(self, size: int) -> bytes:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.pipe, selectors.EVENT_READ)
+            if not selector.select(self.end - time.monotonic()):
+                raise TimeoutError
+        return self.pipe.read(min(size, _PIECE))
 
 
 def _stream(pipe: object) -> BinaryIO:

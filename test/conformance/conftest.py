@@ -50,8 +50,9 @@ def pytest_configure(config):
 @pytest.fixture(scope="session")
 def bench(request):
     option = request.config.getoption
-    candidate = Candidate(option("--impl"), option("--candidate-python"))
     claims = claims_of(request.config)
+    python = option("--candidate-python")
+    candidate = Candidate(option("--impl"), python, built_on=claims.built_on)
     table = tolerances.load().with_overrides(claims.tolerances)
     with candidate:
         yield Bench(candidate, claims, table, Drawing(option("--seed"), option("--draws")))

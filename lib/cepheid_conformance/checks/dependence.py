@@ -38,14 +38,29 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
 
 
 def _perturbed(spec: OpSpec, dtype: str) -> Iterator[Sample]:
+    """Each small sample that has a change to show, then its changes: what was kept of the first
+    would show in them."""
     for sample in spread(samples_of(spec, dtype, "small"), STATE_SAMPLES):
         before = expected_of(spec, sample)
+        found: list[Sample] = []
         for tensor in sample.tensors():
-            for note, new in _changes(tensor, alone=len(spec.tensor_args) == 1):
-                changed = sample.mapped(functools.partial(_swap, tensor, new), note)
-                if _differ(before, expected_of(spec, changed)):
-                    yield changed
-                    break
+            changes = list(_changes(tensor, alone=len(spec.tensor_args) == 1))
+            # One change of the whole is enough; one of all but the first element comes with it.
+            for group in (changes, _tail_changes(tensor)):
+                for note, new in group:
+                    changed = sample.mapped(functools.partial(_swap, tensor, new), note)
+                    if _differ(before, expected_of(spec, changed)):
+                        found.append(changed)
+                        break
+        if found:
+            yield sample
+        yield from found
+
+
+def _tail_changes(tensor: Tensor) -> list[tuple[str, Tensor]]:
+    if tensor.strides is not None or not tensor.data.size:
+        return []
+    return [("all but the first element of one input reversed", _tail_flipped(tensor))]
 
 
 def _changes(tensor: Tensor, alone: bool) -> Iterator[tuple[str, Tensor]]:
@@ -61,6 +76,12 @@ def _changes(tensor: Tensor, alone: bool) -> Iterator[tuple[str, Tensor]]:
         yield "the input one", tensor.replaced(_filled(tensor, 1))
         if tensor.info.is_inexact:
             yield "the input NaN", tensor.replaced(_filled(tensor, np.nan))
+
+
+def _tail_flipped(tensor: Tensor) -> Tensor:
+    """All but the first element reversed: a result may be kept by that one element."""
+    flat = tensor.data.ravel()
+    return tensor.replaced(np.concatenate([flat[:1], flat[:0:-1]]).reshape(tensor.shape))
 
 
 def _filled(tensor: Tensor, value: Any) -> Array:

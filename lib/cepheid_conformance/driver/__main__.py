@@ -28,4 +28,8 @@ if __name__ == "__main__":
     sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != _FOLDER]
     _load_package()
     serve = importlib.import_module(f"{_NAME}.serve")
-    sys.exit(serve.main(sys.argv[1:]))
+    arguments = sys.argv[1:]
+    # A candidate is not told by its command line that it is judged.
+    sys.argv[:] = [""]
+    sys.orig_argv[:] = [sys.executable]
+    sys.exit(serve.main(arguments))

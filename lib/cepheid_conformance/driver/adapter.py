@@ -103,8 +103,10 @@ class TorchApi:
         return int(tensor._version)
 
     def type_name(self, tensor: Any) -> str:
-        """`Tensor` for the implementation's own type alone, a subclass by its name."""
-        return type(tensor).__name__ if type(tensor) is not self.tensor_type else "Tensor"
+        """`Tensor` for the implementation's own type alone, whatever a subclass calls itself."""
+        if type(tensor) is self.tensor_type:
+            return "Tensor"
+        return f"{type(tensor).__name__}, a subclass of Tensor"
 
     def describe(self, tensor: Any) -> tuple[dict[str, Any], bytes]:
         """Facts about a tensor, and the bytes from its first to its last element."""

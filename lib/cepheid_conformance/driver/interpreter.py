@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import memory
+from .guard import Guard
 
 # Captured before the candidate is imported.
 _digest = hashlib.blake2b
@@ -36,8 +37,9 @@ class Payload:
 class Script:
     """The state of one script: its objects by id, and what its roots held when written."""
 
-    def __init__(self, adapter: Any, incoming: memoryview, payload: Payload) -> None:
+    def __init__(self, adapter: Any, incoming: memoryview, payload: Payload, guard: Guard) -> None:
         self.adapter = adapter
+        self.guard = guard
         self.incoming = incoming
         self.payload = payload
         self.objects: dict[int, Any] = {}
@@ -180,9 +182,12 @@ class Script:
         kwargs = {name: self.resolve(value) for name, value in step["kwargs"].items()}
         try:
             target = self.target(step["via"], step["name"], args)
+            self.guard.in_call = True
             result = target(*args, **kwargs)
         except Exception as error:  # noqa: BLE001  # whatever the candidate raises is the answer
             return {"error": describe_error(error)}
+        finally:
+            self.guard.in_call = False
         self.objects[step["id"]] = result
         return {"values": self.facts(result), "same_as": self.same_as(result)}
 
@@ -255,10 +260,14 @@ _STEPS = (
 
 
 def run_script(
-    adapter: Any, script: dict[str, Any], incoming: memoryview, payload: Payload
+    adapter: Any,
+    script: dict[str, Any],
+    incoming: memoryview,
+    payload: Payload,
+    guard: Guard,
 ) -> dict[str, Any]:
     """Run the steps in order up to the first that fails; facts per reporting step."""
-    state = Script(adapter, incoming, payload)
+    state = Script(adapter, incoming, payload, guard)
     reports: list[dict[str, Any]] = []
     trouble = None
     for number, step in enumerate(script["steps"]):

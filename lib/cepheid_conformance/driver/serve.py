@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 
 from . import mutants, wire
 from .adapter import load_candidate
+from .guard import Guard
 from .interpreter import Payload, run_script
 
 
@@ -24,16 +25,18 @@ def main(arguments: list[str]) -> int:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
+    guard = Guard(arguments[0])
+    guard.remember()
     try:
         adapter = load_candidate(arguments[0])
     except BaseException:
         wire.send(outgoing, {"version": wire.VERSION, "refused": traceback.format_exc()})
         raise
     wire.send(outgoing, {"version": wire.VERSION, "ready": arguments[0]})
-    return _serve(adapter, incoming, outgoing)
+    return _serve(adapter, guard, incoming, outgoing)
 
 
-def _serve(adapter: Any, incoming: BinaryIO, outgoing: BinaryIO) -> int:
+def _serve(adapter: Any, guard: Guard, incoming: BinaryIO, outgoing: BinaryIO) -> int:
     """Answer frames until the stream or, in a forked child, the mutant's turn ends."""
     while True:
         try:
@@ -43,25 +46,30 @@ def _serve(adapter: Any, incoming: BinaryIO, outgoing: BinaryIO) -> int:
         if "mutant" in header:
             if header["mutant"] is None:
                 return 0
-            _serve_mutant(adapter, header["mutant"], incoming, outgoing)
+            _serve_mutant(adapter, guard, header["mutant"], incoming, outgoing)
         elif header.get("reached"):
             frame = {"version": wire.VERSION, "reached": True}
             wire.send(outgoing, frame, [mutants.take_reached(adapter.module)])
         else:
-            _run_scripts(adapter, header["scripts"], payload, outgoing)
+            _run_scripts(adapter, guard, header, payload, outgoing)
 
 
 def _run_scripts(
-    adapter: Any, scripts: list[dict[str, Any]], payload: memoryview, outgoing: BinaryIO
+    adapter: Any, guard: Guard, header: dict[str, Any], payload: memoryview, outgoing: BinaryIO
 ) -> None:
-    # One frame per script: when the process dies, the judge knows which script killed it.
-    for script in scripts:
+    # One frame per script: when the process dies, the judge knows which script killed it. The
+    # token comes back with each, so that a frame that the candidate writes is no answer.
+    for number, script in enumerate(header["scripts"]):
         answer = Payload()
-        result = run_script(adapter, script, payload, answer)
-        wire.send(outgoing, {"version": wire.VERSION, "result": result}, answer.chunks)
+        result = run_script(adapter, script, payload, answer, guard)
+        result["trouble"] = guard.trouble() or result["trouble"]
+        frame = {"version": wire.VERSION, "token": f"{header['token']} {number}", "result": result}
+        wire.send(outgoing, frame, answer.chunks)
 
 
-def _serve_mutant(adapter: Any, mutant: str, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+def _serve_mutant(
+    adapter: Any, guard: Guard, mutant: str, incoming: BinaryIO, outgoing: BinaryIO
+) -> None:
     """Fork a child that becomes the mutant and serves on the same pipes; tell how it ended.
 
     The streams must hold no byte read ahead: the judge waits for the answer to each frame.
@@ -72,7 +80,8 @@ def _serve_mutant(adapter: Any, mutant: str, incoming: BinaryIO, outgoing: Binar
         try:
             mutants.activate(adapter.module, mutant)
             wire.send(outgoing, {"version": wire.VERSION, "ready": mutant})
-            status = _serve(adapter, incoming, outgoing)
+            guard.watching = False
+            status = _serve(adapter, guard, incoming, outgoing)
         except BaseException:  # noqa: BLE001  # a forked child must not return into its parent
             traceback.print_exc()
         finally:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any, BinaryIO
 
 VERSION = 1
+_MOST = (1 << 28, 1 << 36)  # bytes of header and payload: more is no frame of ours
 _LENGTHS = struct.Struct("<IQ")
 
 
@@ -28,6 +29,8 @@ def send(stream: BinaryIO, header: dict[str, Any], chunks: Iterable[bytes] = ())
 def receive(stream: BinaryIO) -> tuple[dict[str, Any], memoryview]:
     """Read one frame; raises WireClosed at the end of the stream."""
     header_size, payload_size = _LENGTHS.unpack(_read_exactly(stream, _LENGTHS.size))
+    if header_size > _MOST[0] or payload_size > _MOST[1]:
+        raise ValueError(f"wire: a frame of {header_size} + {payload_size} bytes is no frame")
     header = json.loads(_read_exactly(stream, header_size))
     if header.get("version") != VERSION:
         raise ValueError(
