@@ -133,7 +133,9 @@ def test_after(): pass
 
 _OUTPUT = """
 import os, sys
+import pytest
 
+@pytest.mark.timeout(60)
 def test_much_output():
     print("HEAD")
     for _ in range(100):

@@ -17,7 +17,8 @@ from tools.drill.scratch import Scratch
 SEED = 20261130
 COUNT = 240
 GOAL = 0.95
-PER_FILE = 20
+PER_FILE = 16
+"""Natures in one file."""
 RATES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7)
 DRAWS = 64
 
@@ -92,12 +93,16 @@ class Score:
         }
 
 
-def generate(count: int, seed: int) -> list[Labelled]:
-    """`count` labelled tests in the order of their files."""
+def generate(count: int, seed: int) -> list[list[Labelled]]:
+    """Labelled tests of `count` natures, file by file: those that belong together share one."""
     draws = random.Random(seed)
     natures = [name for name, share in SHARES for _ in range(round(share * count))]
     draws.shuffle(natures)
-    return [test for number, name in enumerate(natures) for test in _MAKERS[name](number, draws)]
+    groups = [_MAKERS[name](number, draws) for number, name in enumerate(natures)]
+    return [
+        [test for group in groups[first : first + PER_FILE] for test in group]
+        for first in range(0, len(groups), PER_FILE)
+    ]
 
 
 def _plain(label: str, body: str) -> Callable[[int, random.Random], list[Labelled]]:
@@ -140,14 +145,13 @@ _MAKERS: dict[str, Callable[[int, random.Random], list[Labelled]]] = {
 }
 
 
-def write(scratch: Scratch, tests: Sequence[Labelled]) -> dict[str, str]:
+def write(scratch: Scratch, files: Sequence[Sequence[Labelled]]) -> dict[str, str]:
     """Write the tests into files; returns id -> label."""
     labels: dict[str, str] = {}
-    for first in range(0, len(tests), PER_FILE):
-        path = f"test/unit/test_{first // PER_FILE:03d}.py"
-        part = tests[first : first + PER_FILE]
-        scratch.write(path, _HEAD + "".join(f"def {t.name}(): {t.source}\n" for t in part))
-        labels |= {f"{path}::{test.name}": test.label for test in part}
+    for number, tests in enumerate(files):
+        path = f"test/unit/test_{number:03d}.py"
+        scratch.write(path, _HEAD + "".join(f"def {t.name}(): {t.source}\n" for t in tests))
+        labels |= {f"{path}::{test.name}": test.label for test in tests}
     return labels
 
 

@@ -109,9 +109,16 @@ class Scratch:
         return [sys.executable, "-c", RUN, str(self.root), groups, *arguments]
 
     def environment(self, **more: str) -> dict[str, str]:
-        """Ours, without what selects tests, and with `more`."""
+        """Ours, without what selects tests, and with `more`.
+
+        The folder of pytest's own temporary folders is ours alone: at its end a session removes
+        those of others too, and can take longer for that than the time limit of a fault.
+        """
         kept = {name: value for name, value in os.environ.items() if name != "TESTS_TO_INCLUDE"}
-        return {**kept, "PYTHONPATH": str(REPOSITORY), "COLUMNS": "200", **more}
+        temporary = self.root / "temporary"
+        temporary.mkdir(exist_ok=True)
+        own = {"PYTHONPATH": str(REPOSITORY), "PYTEST_DEBUG_TEMPROOT": str(temporary)}
+        return {**kept, **own, "COLUMNS": "200", **more}
 
     def run(self, *arguments: str, **variables: str) -> Result:
         """Run to the end."""
