@@ -108,3 +108,39 @@ def one_element(call: Call) -> Any:
 @rule("value", "constant", "every draw is the same number", is_random, checks=CHECKS)
 def constant(call: Call) -> Any:
     return call.edited(lambda tensor: bits.edit_numbers(tensor, lambda value: 1))
+
+
+def _plain(op: Op) -> bool:
+    return op.returns == ("Scalar",)
+
+
+@rule("value", "number_more", "the number is one more than the element", _plain, checks=CHECKS)
+def number_more(call: Call) -> Any:
+    result = call.proceed()
+    return (not result) if isinstance(result, bool) else result + 1
+
+
+@rule("value", "number_positive", "the number has lost its sign", _plain, checks=CHECKS)
+def number_positive(call: Call) -> Any:
+    result = call.proceed()
+    return result if isinstance(result, (bool, complex)) else abs(result)
+
+
+@rule("dtype", "number_kind", "the number is of the next wider kind", _plain, checks=("values",))
+def number_kind(call: Call) -> Any:
+    result = call.proceed()
+    wider = {bool: int, int: float, float: complex}.get(type(result), complex)
+    return wider(result)
+
+
+@rule(
+    "dtype",
+    "number_single",
+    "a float64 element passes through float32",
+    _plain,
+    dtypes=("float64",),
+    checks=("values", "special"),
+)
+def number_single(call: Call) -> Any:
+    result = call.proceed()
+    return bits.round_to(result, "float32") if isinstance(result, float) else result
