@@ -25,6 +25,7 @@ class Stage:
     help: str
     action: Callable[[], Counts]
     needs_build: bool = True
+    only_by_name: bool = False  # not part of a run of everything
 
 
 def environment() -> bootstrap.Environment:
@@ -94,6 +95,16 @@ def conformance_of_peer() -> Counts:
     variables = bootstrap.prepare_candidate(["--impl", "torch"])
     command = ["-P", "-m", "tools.runner", "--no-bootstrap", "--impl", "torch"]
     return run([environment().python, *command], variables)
+
+
+def mutation() -> Counts:
+    """Mutants of changed code, and a twentieth of the others: all noticed as before."""
+    return run([environment().python, "-P", "-m", "tools.mutate.gate"])
+
+
+def every_mutant() -> Counts:
+    """The whole mutation score, recorded in test/mutation/score.json."""
+    return run([environment().python, "-P", "-m", "tools.mutate", "--fresh", "--write"])
 
 
 def asan() -> Counts:
@@ -175,5 +186,7 @@ STAGES = (
     Stage("browser", 2, "the report pages in a headless browser", browser),
     Stage("conformance", 4, "cepheid judged", lambda: run_tests("--impl", "cepheid")),
     Stage("conformance-torch", 4, "PyTorch judged", conformance_of_peer),
+    Stage("mutation", 7, "mutants of changed code and a rotating part", mutation),
     Stage("asan", 4, "the tiny tier under sanitizers", asan),
+    Stage("mutants", 90, "every mutant; records the score", every_mutant, only_by_name=True),
 )

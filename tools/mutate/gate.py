@@ -82,7 +82,8 @@ def main() -> int:
         fresh = _judge(pending)
     judged = len(chosen.known) + len(chosen.new)
     print(f"mutate: {judged} mutants judged, {len(chosen.new)} of them new")
-    return _verdict(record, {entry["id"]: entry for entry in fresh}, {s.key for s in again})
+    by_key = {entry["id"]: entry for entry in fresh}
+    return _verdict(record, by_key, {site.key for site in again}, judged)
 
 
 def _judge(sites: Sequence[Site]) -> list[Entry]:
@@ -99,7 +100,7 @@ def _judge(sites: Sequence[Site]) -> list[Entry]:
     return [entry for entry in entries if entry is not None]
 
 
-def _verdict(record: score.Record, fresh: dict[str, Entry], again: set[str]) -> int:
+def _verdict(record: score.Record, fresh: dict[str, Entry], again: set[str], judged: int) -> int:
     lost = [fresh[key] for key in again if key in fresh and fresh[key]["verdict"] != run.KILLED]
     for entry in lost:
         place = f"{entry['file']}:{entry['line']}"
@@ -108,7 +109,10 @@ def _verdict(record: score.Record, fresh: dict[str, Entry], again: set[str]) -> 
     merged = {**{entry["id"]: entry for entry in record.source}, **fresh}
     after = score.tally(merged.values())
     print(f"mutate: recorded {before}; with this run {after}")
-    return 1 if lost or after.score < before.score else 0
+    fell = after.score < before.score
+    passed = judged - len(lost)
+    print(f"{passed} passed, {len(lost) + fell} failed, 0 skipped")
+    return 1 if lost or fell else 0
 
 
 def _commit() -> str:
