@@ -12,6 +12,7 @@ import multiprocessing
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 
 from . import capability, tolerances
@@ -78,11 +79,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     failures: list[str] = []
     print(f"{'seed':>6} {'cells':>6} {'calls':>7} {'pass':>6} {'xfail':>6} {'fail':>5} {'s':>7}")
-    with multiprocessing.get_context("spawn").Pool(options.jobs) as pool:
+    fresh = multiprocessing.get_context("spawn")
+    # An executor, not a pool: it raises where a worker dies.
+    with ProcessPoolExecutor(options.jobs, mp_context=fresh) as pool:
         for seed in range(options.first, options.first + options.seeds):
             tasks = [_task(options, seed, part) for part in range(options.jobs)]
             start = time.monotonic()
-            tallies = pool.map(run_part, tasks)
+            tallies = list(pool.map(run_part, tasks))
             _line(seed, tallies, time.monotonic() - start)
             failures += [f"seed {seed}: {text}" for tally in tallies for text in tally.failures]
     for text in failures:
