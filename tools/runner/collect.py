@@ -14,6 +14,7 @@ from tools.runner.select import filter_ids, matches
 from tools.runner.settings import Isolation, Part, Settings
 
 COLLECTION = "<collection>"
+_LIMITS = {"idle": "its time limit", "memory": "its memory limit"}
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,7 @@ def _collect_once(
         process.discard()
         return found, None
     text = process.output(last["sections"], 0)
-    ending = last["signal"] or last["cause"] or f"status {last['code']}"
+    ending = _LIMITS.get(last["cause"]) or last["signal"] or f"status {last['code']}"
     culprits = [current] if current else list(files) if len(files) == 1 else []
     errors = dict.fromkeys(culprits, f"collection ended by {ending}\n{text}")
     return Collection(errors=errors), current
