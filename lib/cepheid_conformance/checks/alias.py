@@ -28,7 +28,7 @@ def inapplicable(spec: OpSpec, dtype: str) -> str | None:
 def check(cell: Cell, bench: Bench) -> list[Finding]:
     """Compare storages; write through each view and see it in the base, with its version."""
     samples = spread(draw(cell, "small"), 3 * STATE_SAMPLES)
-    if cell.spec.is_view:
+    if cell.spec.name != "index":  # by a 0-dim index it may select, which gives a view
         samples = samples + spread(draw(cell, "shapes"), 3 * STATE_SAMPLES)
     scripts = []
     for sample in samples:

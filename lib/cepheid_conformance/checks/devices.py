@@ -9,6 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..cells import Bench, Cell
+from ..doors import encode_call, variants_of
+from ..dtypes import DTYPES
 from ..expected import Expected
 from ..facts import Outcome
 from ..families import expected_of
@@ -42,7 +44,26 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
         return judge(cell, bench, _of_all_classes(cell)) + _huge(cell, bench)
     if not cell.spec.tensor_args:
         return judge(cell, bench, draw(cell, "small")[:1])
-    return _mixed(cell, bench) + _far(cell, bench)
+    return _mixed(cell, bench) + _out_elsewhere(cell, bench) + _far(cell, bench)
+
+
+def _out_elsewhere(cell: Cell, bench: Bench) -> list[Finding]:
+    """An out= on meta for operands on the host: refused."""
+    if "out" not in variants_of(cell.spec):
+        return []
+    sample = draw(cell, "small")[0]
+    script = Script(cell.device)
+    call = encode_call(script, cell.spec, sample, "out")
+    outs = []
+    for item in expected_of(cell.spec, sample):
+        blank = Tensor(item.dtype, np.ones(item.shape, DTYPES[item.dtype].carrier))
+        script.elsewhere[id(blank)] = "meta"
+        outs.append({"t": script.tensor(blank)})
+    out = outs[0] if len(outs) == 1 else {"tuple": outs}
+    script.call(call.via, call.name, call.args, {**call.kwargs, "out": out})
+    (outcome,) = run_scripts(bench, [script])
+    wrong = _mixed_wrong(outcome, served=False)
+    return [] if wrong is None else [finding(script, replace(sample, note="out on meta"), *wrong)]
 
 
 def _of_all_classes(cell: Cell) -> Iterator[Sample]:

@@ -10,13 +10,16 @@ import numpy as np
 
 from ..cells import Bench, Cell
 from ..doors import encode_call, plain_variant, receiver, variants_of
+from ..dtypes import DTYPES
+from ..expected import Expected
 from ..facts import Outcome
 from ..families import expected_of, samples_of
+from ..layouts import expanded
 from ..op_spec import OpSpec
 from ..sample import Sample
 from ..script import Ref, Script
 from ..tensors import Tensor
-from .common import Finding, compare, draw, finding, run_scripts
+from .common import Finding, add_call, compare, draw, finding, run_scripts
 
 KIND = "overlap"
 NUMBER = "FA"
@@ -35,7 +38,7 @@ class Case:
 
 def inapplicable(spec: OpSpec, dtype: str) -> str | None:
     """Needs a destination that can lie over a source."""
-    if not {"out", "inplace"} & set(variants_of(spec)):
+    if not {"out", "inplace"} & set(variants_of(spec)) and not spec.mutates:
         return "the op writes to no operand"
     cell = Cell(spec, KIND, dtype, "cpu")
     if not any(_cases_of(cell, sample) for sample in samples_of(spec, dtype, "small")):
@@ -63,6 +66,9 @@ def _cases_of(cell: Cell, sample: Sample) -> list[Case]:
     cases: list[Case] = []
     if "out" in variants:
         cases += _out_over_sources(cell, sample)
+        cases += _repeated_out(cell, sample)
+    if cell.spec.mutates:
+        cases += _repeated_self(cell, sample)
     if "inplace" in variants and plain_variant(cell.spec) != "internal":
         cases += _in_place(cell, sample)
     return cases
@@ -92,6 +98,35 @@ def _out_over_sources(cell: Cell, sample: Sample) -> Iterator[Case]:
             yield _out_case(cell, shifted, script, out, f"out one {side} source {number}")
 
 
+def _repeated_out(cell: Cell, sample: Sample) -> Iterator[Case]:
+    """Each out= is one element, expanded."""
+    wanted = expected_of(cell.spec, sample)
+    if all(np.prod(item.shape) > 1 for item in wanted):
+        script = Script(cell.device)
+        outs = [{"t": script.tensor(_one_element(item))} for item in wanted]
+        call = encode_call(script, cell.spec, sample, "out")
+        out = outs[0] if len(outs) == 1 else {"tuple": outs}
+        script.call(call.via, call.name, call.args, {**call.kwargs, "out": out})
+        noted = replace(sample, note=f"{sample.note} out is one element, expanded".strip())
+        yield Case(noted, "out", script, must_refuse=True)
+
+
+def _one_element(item: Expected) -> Tensor:
+    data = np.broadcast_to(np.ones((), DTYPES[item.dtype].carrier), item.shape)
+    return Tensor(item.dtype, data, (0,) * len(item.shape))
+
+
+def _repeated_self(cell: Cell, sample: Sample) -> Iterator[Case]:
+    """A written self whose first dim is expanded."""
+    owner = receiver(sample)
+    # One value in every place is the same in whatever order.
+    if owner.shape and owner.shape[0] > 1 and cell.spec.name != "fill_":
+        changed = sample.mapped(functools.partial(_swap, owner, expanded(owner)), "self expanded")
+        script = Script(cell.device)
+        add_call(script, cell, changed)
+        yield Case(changed, "method", script, must_refuse=True)
+
+
 def _out_case(cell: Cell, sample: Sample, script: Script, out: int, note: str) -> Case:
     call = encode_call(script, cell.spec, sample, "out")
     if sample.seed is not None:
@@ -115,9 +150,7 @@ def _in_place(cell: Cell, sample: Sample) -> Iterator[Case]:
             for first in (0, 1):
                 yield _shifted_pair(cell, sample, owner, source, first, number)
     if owner.shape[0] > 1:
-        data = np.broadcast_to(owner.data[:1], owner.shape)
-        strides = (0, *owner.element_strides()[1:])
-        repeated = replace(owner, data=data, strides=strides)
+        repeated = expanded(owner)
         changed = sample.mapped(functools.partial(_swap, owner, repeated), "self expanded")
         yield _in_place_case(cell, changed, Script(cell.device), must_refuse=True)
 
