@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.runner.settings import Groups, Isolation
+from tools.targets.select import SHARE
 
 DEFAULT_IMPLEMENTATION = "cepheid"
 
@@ -35,7 +36,11 @@ class Arguments:
     repeat: int | None
     for_s: float
     replay: Path | None
+    coverage: bool
     against: str | None
+    changed: str | None
+    changed_files: tuple[str, ...]
+    share: float
 
 
 def parse(argv: Sequence[str], groups: Groups) -> Arguments:
@@ -63,7 +68,11 @@ def parse(argv: Sequence[str], groups: Groups) -> Arguments:
         repeat=found.repeat,
         for_s=found.for_s,
         replay=found.replay,
+        coverage=found.coverage,
         against=found.against,
+        changed=found.changed,
+        changed_files=tuple(found.changed_files),
+        share=found.share,
     )
 
 
@@ -100,9 +109,11 @@ def _parser(groups: Groups) -> argparse.ArgumentParser:
     add("--timeout", type=float, help=f"seconds for one test ({groups.limits.timeout_s})")
     add("--memory", type=float, metavar="MIB", help=f"for one file ({groups.limits.memory_mib})")
     add("--report-dir", type=Path, help="folder of this run's reports (build/reports/<time>)")
+    add("--coverage", action="store_true", help="of Python, and of C++ by a build for it")
     add("--list", action="store_true", help="print the planned ids, run nothing")
     _add_seeds(parser)
     _add_choices(parser)
+    _add_targets(parser)
     add("--no-bootstrap", action="store_true", help="use this interpreter; make no environment")
     return parser
 
@@ -126,6 +137,24 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     stress.add_argument("--repeat", type=_positive, metavar="N", help="run each test N times")
     stress.add_argument(
         "--for", dest="for_s", type=_seconds, default=0.0, metavar="T", help="repeat until T (90s)"
+    )
+
+
+def _add_targets(parser: argparse.ArgumentParser) -> None:
+    """Options of target determination (tools/targets)."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "--changed",
+        nargs="?",
+        const="HEAD",
+        metavar="BASE",
+        help="only tests that what changed since a commit (HEAD) may break",
+    )
+    which.add_argument(
+        "--changed-files", nargs="+", default=(), metavar="F", help="as if these had changed"
+    )
+    parser.add_argument(
+        "--share", type=float, default=SHARE, help=f"of the tests' time for --changed ({SHARE})"
     )
 
 

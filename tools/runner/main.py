@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from tools.runner import against, exit_codes, merge, quarantine, recording, trace
+from tools.runner import against, exit_codes, measure, merge, quarantine, recording, trace
 from tools.runner.arguments import DEFAULT_IMPLEMENTATION, Arguments, default_names, parse
 from tools.runner.cells import STATIC_FOLDER, CellTable
 from tools.runner.choice import Choice, choose
@@ -41,6 +41,8 @@ from tools.runner.settings import (
 from tools.runner.warm import WarmServerError
 from tools.sharding.durations import family, read
 from tools.sharding.plan import ShardPlan, make_plan, parse_shard, read_plan
+from tools.targets import changes
+from tools.targets.select import determine
 
 DURATIONS = Path("ci", "durations.json")
 WHOLE = frozenset({"conformance", "all"})
@@ -97,14 +99,23 @@ def _stages(run: Run) -> int:
     collection = _collect(run, selection)
     problems = _quarantine_problems(run, selection, collection)
     _narrow(run, selection, collection)
-    trace.stage(trace.TARGETS, absent=trace.NO_TARGETS)
+    _target(run, collection)
     trace.stage(trace.SHARDING)
     plan = _plan(arguments, settings, collection, bool(WHOLE & selection.whole))
     if arguments.list_only:
         sys.stdout.write("".join(f"{test}\n" for test in plan.ids))
         return exit_codes.PASSED
     run.dispatcher.run(plan, collection, selection.parts, run.choice)
+    if arguments.coverage:
+        _sum_coverage(run)
     return run.dispatcher.finish(plan.whole and plan.shards == 1, problems).exit_code
+
+
+def _sum_coverage(run: Run) -> None:
+    """Before the reports are written; the warm server says what it ran when it ends."""
+    run.dispatcher.launcher.close()
+    for language in measure.finish(run.settings.folder, run.settings.root):
+        sys.stderr.write(f"coverage of {measure.summary(language)}\n")
 
 
 def _prepare(arguments: Arguments, groups: Groups, root: Path, argv: Sequence[str]) -> Run:
@@ -118,6 +129,8 @@ def _prepare(arguments: Arguments, groups: Groups, root: Path, argv: Sequence[st
     entries = quarantine.load(root / quarantine.FILE, groups.judged, datetime.datetime.now().date())
     choice = choose(arguments, root, entries, record)
     folder = _report_folder(arguments, root)
+    if arguments.coverage:
+        measure.start(folder, root)
     limits = with_limits(groups.limits, arguments.jobs, arguments.timeout, arguments.memory)
     stress = Stress(arguments.repeat or _default_repeat(arguments), arguments.for_s)
     isolation = arguments.isolation
@@ -177,6 +190,25 @@ def _narrow(run: Run, selection: Selection, collection: Collection) -> None:
         )
 
 
+def _target(run: Run, collection: Collection) -> None:
+    """Leave the tests that the changes asked for may break; raises SelectionError for none.
+
+    What can't be collected stays: nobody knows what it would test.
+    """
+    arguments, root = run.arguments, run.settings.root
+    if arguments.changed is None and not arguments.changed_files:
+        trace.stage(trace.TARGETS, absent=trace.NO_TARGETS)
+        return
+    trace.stage(trace.TARGETS)
+    named = changes.named(root, arguments.changed_files)
+    changed = named or changes.since(root, arguments.changed or "HEAD")
+    found = determine(root, changed, collection.all_ids(), arguments.share)
+    sys.stderr.write("".join(f"target: {note}\n" for note in found.notes))
+    collection.keep({*found.ids, *collection.pseudo()}.__contains__)
+    if not collection.all_ids():
+        raise SelectionError(f"no selected test is about the {len(changed)} changed files")
+
+
 def _plan(
     arguments: Arguments, settings: Settings, collection: Collection, whole_group: bool
 ) -> PlanMade:
@@ -197,8 +229,13 @@ def _plan(
         ids=plan.shards[shard - 1],
         all_ids=tuple(everything) if shards > 1 else (),
         deselected=collection.deselected,
-        whole=whole_group and not (arguments.keyword or arguments.markers),
+        whole=whole_group and not _filtered(arguments),
     )
+
+
+def _filtered(arguments: Arguments) -> bool:
+    options = (arguments.keyword, arguments.markers, arguments.changed, arguments.changed_files)
+    return any(options)
 
 
 def _given_plan(path: Path, everything: Sequence[str], shards: int) -> ShardPlan:

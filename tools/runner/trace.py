@@ -24,7 +24,7 @@ FLOW = (ARGUMENTS, SELECTION, TARGETS, SHARDING, SERIAL, PARALLEL, FILE, TEST)
 """In the order in which a run first reaches them, files that run alone aside (FILE follows
 SERIAL as soon as a serial file exists)."""
 
-NO_TARGETS = "no selection by changed files yet; every named test runs"
+NO_TARGETS = "no --changed is given; every named test runs"
 FLOW_NUMBER = 8
 FILE_VARIABLE = "CEPHEID_TRACE_FILE"
 
