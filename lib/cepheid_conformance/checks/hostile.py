@@ -80,6 +80,7 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
 
 def _replaced(cell: Cell) -> Iterator[Case]:
     sample = draw(cell, "small")[0]
+    yield from _wrong_format(cell, sample)
     for argument in _asked(cell.spec):
         for value in _values(argument, cell.spec.bind(sample.values)[argument.name]):
             changed = cell.spec.in_order({**sample.values, argument.name: value})
@@ -98,6 +99,15 @@ def _values(argument: Argument, given: Any) -> Iterator[Any]:
             yield [value] * max(len(given), 1) if long else value
     else:
         yield from _BY_TYPE.get(kind, ())
+
+
+def _wrong_format(cell: Cell, sample: Sample) -> Iterator[Case]:
+    """Channels last for a rank that has none."""
+    argument = cell.spec.argument("memory_format")
+    if argument is not None:
+        values = cell.spec.in_order({**sample.values, "memory_format": "channels_last"})
+        case = replace(sample, values=values, note="channels_last of rank 2")
+        yield Case(case, script_for(cell, case), must_refuse=True)
 
 
 def _wrong_types(cell: Cell, sample: Sample, argument: Argument) -> Iterator[Case]:

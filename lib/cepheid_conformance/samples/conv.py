@@ -49,6 +49,8 @@ def conv2d(draw: Draw) -> Iterator[Sample]:
             ((3, 5, 8, 65), (7, 5, 1, 1)),
             ((1, 4, 40, 40), (4, 4, 7, 5)),
         )
+        if draw.dtype in ("float32", "bfloat16"):  # split over threads: by filters, by images
+            shapes += (((1, 32, 20, 20), (96, 32, 3, 3)), ((4, 8, 70, 70), (8, 8, 3, 3)))
     if draw.kind == "shapes":
         shapes = (
             ((3, 6, 5), (4, 3, 3, 3)),

@@ -22,6 +22,20 @@ def test_entries_only_shrink():
                 assert entry["ulp"] <= AGREED["op"][op][dtype], f"{op} in {dtype}"
 
 
+def test_a_budget_that_is_taken_out_of_the_table_is_not_a_looser_one():
+    table = tolerances.load()
+    for dtype, budget in AGREED["dtype"].items():
+        assert table.ulp("an op without an entry", dtype, "cpu") <= budget, dtype
+    for op, budgets in AGREED["op"].items():
+        for dtype, budget in budgets.items():
+            assert table.ulp(op, dtype, "cpu") <= budget, f"{op} in {dtype}"
+
+
+def test_no_entry_speaks_of_one_device_more_loosely():
+    for entry in tolerances.load().entries:
+        assert "device" not in entry, "agree on budgets by device in the ratchet first"
+
+
 def test_the_most_specific_entry_holds():
     table = tolerances.load()
     assert table.ulp("exp", "float32", "cpu") == table.default
