@@ -114,7 +114,7 @@ def _stages(run: Run) -> int:
 def _sum_coverage(run: Run) -> None:
     """Before the reports are written; the warm server says what it ran when it ends."""
     run.dispatcher.launcher.close()
-    for language in measure.finish(run.settings.folder, run.settings.root):
+    for language in measure.finish(run.settings.folder):
         sys.stderr.write(f"coverage of {measure.summary(language)}\n")
 
 
@@ -130,7 +130,7 @@ def _prepare(arguments: Arguments, groups: Groups, root: Path, argv: Sequence[st
     choice = choose(arguments, root, entries, record)
     folder = _report_folder(arguments, root)
     if arguments.coverage:
-        measure.start(folder, root)
+        measure.start(folder)
     limits = with_limits(groups.limits, arguments.jobs, arguments.timeout, arguments.memory)
     stress = Stress(arguments.repeat or _default_repeat(arguments), arguments.for_s)
     isolation = arguments.isolation
