@@ -4,7 +4,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tools.drill.faults import ARGUMENTS, EXPECTED, FILES, GRACE_S, TIMEOUT_S
+from tools.drill.faults import (
+    ARGUMENTS,
+    EXPECTED,
+    FILES,
+    GRACE_S,
+    OWN_LIMITS_S,
+    TIMEOUT_S,
+)
 from tools.drill.scratch import Result, Scratch
 
 
@@ -25,7 +32,11 @@ class Pass:
     @property
     def late(self) -> list[str]:
         """Tests that were not dealt with in time."""
-        return sorted(test for test, took in self.seconds.items() if took > TIMEOUT_S + GRACE_S)
+        return sorted(
+            test
+            for test, took in self.seconds.items()
+            if took > OWN_LIMITS_S.get(test, TIMEOUT_S) + GRACE_S
+        )
 
 
 def run(folder: Path) -> Pass:
