@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import TextIO
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 
 from tools.runner.events import (
     GOOD,
@@ -24,6 +32,7 @@ from tools.runner.report.rerun import rerun_command
 
 PLAIN_EVERY = 15.0
 _DETAIL_LINES = 30
+_NAME = 40
 
 
 class Terminal:
@@ -65,10 +74,9 @@ class Terminal:
         shard = f", shard {event.shard}/{event.shards}" if event.shards > 1 else ""
         self._say(f"{self._total} tests planned{shard}, plan {event.plan_hash}")
         if self._console.is_terminal:
-            columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-            self._progress = Progress(*columns, TimeElapsedColumn(), console=self._console)
+            self._progress = Progress(*_columns(), console=self._console)
             self._progress.start()
-            self._progress.add_task("", total=self._total)
+            self._progress.add_task("", total=self._total, rate="", failed="")
 
     def _test(self, event: TestFinished) -> None:
         self._advance(event.id)
@@ -78,13 +86,22 @@ class Terminal:
 
     def _advance(self, test: str) -> None:
         self._seen.add(test)
-        bad = f"{len(self._failed)} failed" if self._failed else ""
         if self._progress is not None:
-            task = self._progress.task_ids[0]
-            self._progress.update(task, completed=len(self._seen), description=bad)
+            task = self._progress.tasks[0]
+            rate = f"{task.speed:.1f} tests/s" if task.speed else ""
+            done = len(self._seen)
+            self._progress.update(task.id, completed=done, rate=rate, failed=self._bad())
         elif time.monotonic() > self._next_line:
             self._next_line = time.monotonic() + PLAIN_EVERY
-            self._say(" ".join(filter(None, [f"[{len(self._seen)}/{self._total}]", bad])))
+            self._say(" ".join(filter(None, [f"[{len(self._seen)}/{self._total}]", self._bad()])))
+
+    def _bad(self) -> str:
+        """How many tests failed so far and the last of them, short enough for one line."""
+        if not self._failed:
+            return ""
+        last = self._failed[-1].id.rpartition("::")[2]
+        short = last if len(last) <= _NAME else f"{last[: _NAME - 3]}..."
+        return f"{len(self._failed)} failed, last {short}"
 
     def _cells(self, event: CellSummary) -> None:
         self._stop_bar()
@@ -117,3 +134,10 @@ class Terminal:
 
     def _say(self, text: str) -> None:
         self._console.print(text)
+
+
+def _columns() -> tuple[ProgressColumn, ...]:
+    """Bar, tests done, rate, time gone and left, and what failed; names are no markup."""
+    texts = [TextColumn(f"{{task.fields[{name}]}}", markup=False) for name in ("rate", "failed")]
+    times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    return (BarColumn(bar_width=24), MofNCompleteColumn(), texts[0], *times, texts[1])
