@@ -4,6 +4,7 @@ or a write before the refusal."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -131,10 +132,8 @@ def _undefined(cell: Cell) -> Iterator[Case]:
                 name: dtype if value == cell.dtype and isinstance(value, str) else value
                 for name, value in sample.values.items()
             }
-            changed = replace(sample, values=values, note=f"in {dtype}").mapped(
-                lambda tensor, to=dtype: _in_dtype(tensor, cell.dtype, to),  # type: ignore[misc]  # the loop's own value
-                "",
-            )
+            convert = functools.partial(_in_dtype, given=cell.dtype, to=dtype)
+            changed = replace(sample, values=values, note=f"in {dtype}").mapped(convert, "")
             yield Case(changed, script_for(cell, changed), judged=True)
 
 

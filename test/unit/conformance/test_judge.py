@@ -71,6 +71,7 @@ def test_a_looser_tolerance_opens_its_op_only(specs, fake_bench):
     looser = ({"op": "add.Tensor", "dtypes": ["float32"], "ulp": 20.0, "reason": "x" * 30},)
     opened = type(bench)(bench.candidate, bench.capability, bench.tolerances.with_overrides(looser))
     assert verdict(specs, opened).verdict == "pass"
+    assert verdict(specs, opened).reason == "looser tolerance: 20 ULP"  # what the report counts
 
 
 @pytest.mark.parametrize("name", ["cepheid", "torch"])
