@@ -113,9 +113,7 @@ def asan() -> Counts:
     The sanitized build is installed in an environment without packages that looks into the first
     one for them: two installs of cepheid can't share an environment.
     """
-    name = environment().folder.name.replace(bootstrap.OWN, "asan")
-    folder, env = build_folder(name), environment().folder.with_name(name)
-    built = _build_sanitized(folder, env)
+    env, built = build_apart("asan", "-DCEPHEID_SANITIZE=address,undefined")
     if built.failed:
         return built
     reports = ROOT / "build" / "reports" / "asan"
@@ -136,7 +134,14 @@ def asan() -> Counts:
     return found + Counts(failed=len(written))
 
 
-def _build_sanitized(folder: Path, env: Path) -> Counts:
+def build_apart(kind: str, option: str) -> tuple[Path, Counts]:
+    """Build with a CMake option into a folder and an environment of its own; the latter's path."""
+    name = environment().folder.name.replace(bootstrap.OWN, kind)
+    env = environment().folder.with_name(name)
+    return env, _build_apart(build_folder(name), env, option)
+
+
+def _build_apart(folder: Path, env: Path, option: str) -> Counts:
     python = environment().python
     tools = {"PATH": f"{python.parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}"}
     site = env / environment().site.relative_to(environment().folder)
@@ -145,8 +150,7 @@ def _build_sanitized(folder: Path, env: Path) -> Counts:
         if made.failed:
             return made
     (site / "packages.pth").write_text(f"{environment().site}\n")
-    configure = ["-G", "Ninja", f"-DPython_EXECUTABLE={python}"]
-    configure += ["-DCEPHEID_SANITIZE=address,undefined"]
+    configure = ["-G", "Ninja", f"-DPython_EXECUTABLE={python}", option]
     cmake = python.with_name("cmake")
     steps: tuple[list[str | Path], ...] = (
         ["-S", ROOT, "-B", folder, *configure],
