@@ -66,6 +66,13 @@ def read_equivalents(path: Path = EQUIVALENT_FILE) -> dict[str, str]:
     return reasons
 
 
+def _place(entry: Entry) -> str:
+    if entry["kind"] != "source":
+        return ""
+    change = f"{entry['rule']}: {entry['before']} -> {entry['after']}"
+    return f" {entry['file']}:{entry['line']} {entry['function']} | {change}"
+
+
 def source_entries(
     sites: Sequence[Site], results: dict[str, Result], equivalents: dict[str, str]
 ) -> list[Entry]:
@@ -160,9 +167,7 @@ def report(entries: Sequence[Entry]) -> str:
     lines += ["killed first by", *(f"  {name:12} {n}" for name, n in counts.most_common())]
     for entry in entries:
         if entry["verdict"] in (SURVIVED, UNREACHED):
-            place = f"{entry['file']}:{entry['line']} {entry['function']}"
-            change = f"{entry['rule']}: {entry['before']} -> {entry['after']}"
-            lines.append(f"{entry['verdict']} {entry['id']} {place} | {change}")
+            lines.append(f"{entry['verdict']} {entry['id']}{_place(entry)}")
     return "\n".join(lines)
 
 
@@ -242,8 +247,14 @@ def current() -> list[Entry]:
     """All mutants as they stand in the build folder."""
     entries = source_entries(read_table(), read_results(), read_equivalents())
     if WRAPPERS.exists():
-        entries += json.loads(WRAPPERS.read_text())["mutants"]
+        entries += map(_of_wrapper, json.loads(WRAPPERS.read_text())["mutants"])
     return entries
+
+
+def _of_wrapper(record: Entry) -> Entry:
+    """A record of tools/mutate/wrappers.py, without what its name says already."""
+    fields = ("id", "kind", "class", "verdict", "killed_by", "check", "reason")
+    return {**{name: record[name] for name in fields if record[name]}, "ops": [record["op"]]}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
