@@ -49,7 +49,7 @@ def make() -> ReachMap:
             op: {kind: round(sum(s) / len(s), 4) for kind, s in sorted(kinds.items())}
             for op, kinds in spent.items()
         },
-        kills=kills_by_kind(results.values()),
+        kills=kills_of(results.values()),
     )
 
 
@@ -79,10 +79,13 @@ def _reached(cells: list[CellName], rows: Iterable[int]) -> Reached:
     return Reached(pairs, frozenset(cell.dtype for cell in found))
 
 
-def kills_by_kind(results: Iterable[Result]) -> dict[str, int]:
-    """How many mutants each kind noticed first; those that only C++ tests notice don't count."""
-    counts = Counter(each.check for each in results if noticed_by_cell(each))
-    return dict(counts.most_common())
+def kills_of(results: Iterable[Result]) -> dict[str, dict[str, int]]:
+    """How many mutants cells of each kind and dtype noticed first."""
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for result in filter(noticed_by_cell, results):
+        cell = CellName.of_cell(result.killed_by)
+        found[cell.kind][cell.dtype] += 1
+    return {kind: dict(counts.most_common()) for kind, counts in sorted(found.items())}
 
 
 def noticed_by_cell(result: Result) -> bool:

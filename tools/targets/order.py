@@ -10,30 +10,37 @@ from tools.targets.cells import CellName
 
 _LITTLE, _ROUNDING = 0.005, 1e-9
 T = TypeVar("T")
+Kills = Mapping[str, Mapping[str, int]]
+"""How many mutants were noticed first by cells of a kind, in each dtype."""
 
 
 def ranked(
-    cells: Iterable[CellName], seconds: Mapping[CellName, float], kills: Mapping[str, int]
+    cells: Iterable[CellName], seconds: Mapping[CellName, float], kills: Kills
 ) -> list[CellName]:
     """In turns over (op, kind): one cell of each, then a second of each, ... In a turn, kinds that
-    noticed most mutants for their time come first. Each pair begins with another dtype."""
+    noticed most mutants for their time come first. A pair begins with the dtype that noticed most
+    in its kind; then each pair goes on with another one."""
     pairs: dict[tuple[str, str], list[CellName]] = defaultdict(list)
-    for cell in sorted(cells, key=lambda cell: (cell.op, cell.kind, cell.device, cell.dtype)):
-        pairs[cell.op, cell.kind].append(cell)
     cost: dict[str, list[float]] = defaultdict(list)
-    for members in pairs.values():
-        for cell in members:
-            cost[cell.kind].append(seconds[cell])
+    for cell in sorted(cells, key=lambda cell: (cell.device, cell.dtype)):
+        pairs[cell.op, cell.kind].append(cell)
+        cost[cell.kind].append(seconds[cell])
     worth = {
-        kind: (kills.get(kind, 0) + 1) * len(spent) / (sum(spent) + _LITTLE * len(spent))
+        kind: (sum(kills.get(kind, {}).values()) + 1) * len(spent) / (sum(spent) + _LITTLE)
         for kind, spent in cost.items()
     }
     found: list[tuple[int, float, str, str, CellName]] = []
     for number, ((op, kind), members) in enumerate(sorted(pairs.items())):
-        for turn in range(len(members)):
-            cell = members[(number + turn) % len(members)]
+        for turn, cell in enumerate(_in_turn(members, kills.get(kind, {}), number)):
             found.append((turn, -worth[kind], kind, op, cell))
     return [cell for *_, cell in sorted(found)]
+
+
+def _in_turn(members: Sequence[CellName], kills: Mapping[str, int], number: int) -> list[CellName]:
+    first = max(members, key=lambda cell: kills.get(cell.dtype, 0))
+    rest = [cell for cell in members if cell != first]
+    start = number % len(rest) if rest else 0
+    return [first, *rest[start:], *rest[:start]]
 
 
 def fitting(items: Iterable[T], seconds: Mapping[T, float], budget: float) -> list[T]:

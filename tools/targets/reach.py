@@ -31,13 +31,13 @@ class Reached:
 @dataclass(frozen=True)
 class ReachMap:
     """`functions` by `file:function`, with the digest of the text that was measured; `seconds`
-    of a cell by op and kind; `kills` of mutants by kind."""
+    of a cell by op and kind; `kills` of mutants by kind and dtype."""
 
     source_hash: str
     date: str
     functions: dict[str, tuple[Reached, str]]
     seconds: dict[str, dict[str, float]]
-    kills: dict[str, int] = field(default_factory=dict)
+    kills: dict[str, dict[str, int]] = field(default_factory=dict)
 
     def of_function(self, file: str, name: str) -> tuple[Reached, str] | None:
         """What reaches one function, None when that was not measured."""

@@ -13,7 +13,6 @@ import datetime
 import json
 import random
 import sys
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -30,7 +29,7 @@ from tools.mutate.run import Result, read_results, read_table
 from tools.mutate.score import source_hash
 from tools.targets.cells import CellName
 from tools.targets.graph import Graph
-from tools.targets.measure import change_of, kills_by_kind, make, noticed_by_cell, subject_of
+from tools.targets.measure import change_of, kills_of, make, noticed_by_cell, subject_of
 from tools.targets.reach import ROOT, ReachMap
 from tools.targets.scope import Scopes
 from tools.targets.select import SHARE, Suite
@@ -81,7 +80,7 @@ class Study:
         self._suite = Suite(map(CellName.of_cell, self.measured.ids), reach, lambda _: 0.05)
         self._reach = reach
         self._scopes = Scopes(ROOT, reach, Graph())  # only cells are looked for
-        self._kills = [kills_by_kind(r for s, r in self.killed if _half(s) != h) for h in (0, 1)]
+        self._kills = [kills_of(r for s, r in self.killed if _half(s) != h) for h in (0, 1)]
         self._chosen: dict[tuple[str, int, bool], list[str]] = {}
 
     def selected(self, site: Site, function_measured: bool = True) -> list[str]:
@@ -124,24 +123,20 @@ class Study:
         mutants.end()
         return None if kill is None else kill.cell.id
 
-    def full(self, mutants: MutantCandidate, site: Site, seconds: float) -> FullRecall:
-        """Judge every cell that reaches a mutant, in random order, until the time is over."""
+    def full(self, mutants: MutantCandidate, site: Site, most: int) -> FullRecall:
+        """Judge the cells that reach a mutant: all, or as many as asked for, drawn at random."""
         reaching = [self.measured.ids[place] for place in self.measured.cells_of(site.number)]
-        random.Random(site.number).shuffle(reaching)
+        drawn = random.Random(site.number).sample(
+            reaching, min(most or len(reaching), len(reaching))
+        )
         bench = bench_of(mutants, "cepheid")
-        failing: list[str] = []
-        judged, begun = 0, time.monotonic()
         mutants.become(str(site.number))
-        for name in reaching:
-            if time.monotonic() - begun > seconds:
-                break
-            cell = self.cells[name]
-            failing += [name] if judge_cell(load(cell.check), cell, bench).verdict == FAIL else []
-            judged += 1
+        cells = [self.cells[name] for name in drawn]
+        failing = [c.id for c in cells if judge_cell(load(c.check), c, bench).verdict == FAIL]
         mutants.end()
         kept = len(set(failing) & set(self.selected(site)))
         subject = ":".join(subject_of(site))
-        return FullRecall(site.key, subject, len(reaching), judged, len(failing), kept)
+        return FullRecall(site.key, subject, len(reaching), len(drawn), len(failing), kept)
 
 
 def _half(site: Site) -> int:
@@ -203,16 +198,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", type=int, default=30, help="mutants to judge in full")
     parser.add_argument("--write", action="store_true", help=f"record the result in {FILE.name}")
-    parser.add_argument("--seconds", type=float, default=60.0, help="at most for one of them")
+    parser.add_argument("--cells", type=int, default=0, help="at most for one of them; 0: all")
     given = parser.parse_args(arguments)
     study = Study(make())
     with measured.candidate() as mutants:
-        detections = [study.detect(mutants, *each) for each in study.killed]
+        detections = []
+        for site, result in study.killed:
+            detections.append(study.detect(mutants, site, result))
+            if not detections[-1].recorded:
+                print(detections[-1], flush=True)
         print(totals(detections, ()), flush=True)
         drawn = random.Random(20).sample(study.killed, min(given.full, len(study.killed)))
         full = []
         for site, _ in drawn:
-            full.append(study.full(mutants, site, given.seconds))
+            full.append(study.full(mutants, site, given.cells))
             print(full[-1], flush=True)
     figures = totals(detections, full)
     for name, value in figures.items():

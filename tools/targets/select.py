@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tools.sharding.durations import read as read_durations
 from tools.targets.cells import CellName, Pattern
 from tools.targets.changes import Change
-from tools.targets.order import fitting, in_turns, ranked
+from tools.targets.order import Kills, fitting, in_turns, ranked
 from tools.targets.reach import ReachMap, read
 from tools.targets.scope import Scope, Scopes
 
 SHARE = 0.25
 # What a cut leaves free, because a cell's seconds are those of its op and kind on average.
-RESERVE = 0.22
+RESERVE = 0.25
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,7 @@ class Suite:
             self._pairs[cell.op, cell.kind].append(cell)
         self.total = sum(self.seconds.values())
 
-    def choose(
-        self, patterns: Iterable[Pattern], kills: Mapping[str, int], share: float
-    ) -> list[CellName]:
+    def choose(self, patterns: Iterable[Pattern], kills: Kills, share: float) -> list[CellName]:
         """Cells that one of the patterns has, in the order in which they are worth their time, cut
         at a share of the time of all."""
         order = ranked(self._having(patterns), self.seconds, kills)

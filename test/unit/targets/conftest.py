@@ -35,6 +35,6 @@ def make_map() -> Callable[..., ReachMap]:
         seconds: dict[str, dict[str, float]] = {}
         for op, kind in pairs | {(op, "values") for op in OPS} | {("mul", "errors")}:
             seconds.setdefault(op, {})[kind] = 0.01
-        return ReachMap("0", "2026-01-01", functions, seconds, {"values": 10, "errors": 1})
+        return ReachMap("0", "2026-01-01", functions, seconds, {"values": {"float32": 10}})
 
     return make

@@ -20,7 +20,7 @@ DTYPES = ("bool", "float32", "int64", "complex64")
 KINDS = ("values", "errors")
 CELLS = [CellName(k, op, "cpu", dtype) for k in KINDS for op in OPS for dtype in DTYPES]
 SECONDS = dict.fromkeys(CELLS, 0.1)
-KILLS = {"values": 9, "errors": 1}
+KILLS = {"values": {"float32": 8, "bool": 1}, "errors": {"int64": 1}}
 
 
 def test_cells_by_their_ids() -> None:
@@ -35,7 +35,12 @@ def test_each_op_and_kind_comes_before_a_second_dtype() -> None:
     assert sorted(order) == sorted(CELLS)
     first = order[: len(OPS) * len(KINDS)]
     assert len({(cell.op, cell.kind) for cell in first}) == len(first)
-    assert {cell.dtype for cell in first} == set(DTYPES)
+    assert {(cell.kind, cell.dtype) for cell in first} == {
+        ("values", "float32"),
+        ("errors", "int64"),
+    }
+    second = order[len(first) : 2 * len(first)]
+    assert {cell.dtype for cell in second} == set(DTYPES)
     assert {cell.kind for cell in first[: len(OPS)]} == {"values"}
 
 
@@ -93,7 +98,7 @@ def test_a_map_is_read_as_it_was_written(tmp_path: Path) -> None:
         "a.cpp:f": (reached("add:values mul:values mul:errors / float32 bool"), "12345678"),
         "a.cpp:g": (reached("add:values / float32"), ""),
     }
-    made = ReachMap("abc", "2026-01-01", entries, {"add": {"values": 0.5}}, {"values": 3})
+    made = ReachMap("abc", "2026-01-01", entries, {"add": {"values": 0.5}}, KILLS)
     reach_map.write(made, tmp_path / "reach.json")
     assert reach_map.read(tmp_path / "reach.json") == made
     text = (tmp_path / "reach.json").read_text().replace('"format": 1', '"format": 0')
