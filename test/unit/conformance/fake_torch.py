@@ -264,7 +264,7 @@ def add(self, other, *, alpha=1, out=None):
     if not (right and isinstance(self, (Tensor, *numbers))) and FAULT != "internal error":
         raise TypeError("add: operands must be tensors or numbers")
     shapes = [x.shape if isinstance(x, Tensor) else () for x in (self, other)]
-    devices = {x.device for x in (self, other) if isinstance(x, Tensor)}
+    devices = {x.device for x in (self, other, out) if isinstance(x, Tensor)}
     if len(devices) > 1 and FAULT != "mixed devices":
         raise RuntimeError(f"add: operands must be on one device; got {devices}")
     kind = common(self, other)
@@ -344,6 +344,10 @@ def _restrided(result, values):
 
 
 def _into(out, result):
+    if FAULT != "repeated out" and any(
+        step == 0 and size > 1 for size, step in zip(out.shape, out.strides, strict=True)
+    ):
+        raise RuntimeError("add: elements of out share memory; give another out")
     if result.dtype.category > out.dtype.category:
         raise RuntimeError(f"add: result type {result.dtype} can't be cast to {out.dtype}")
     if out.shape != result.shape:

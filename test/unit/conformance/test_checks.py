@@ -39,6 +39,7 @@ PLANTED = [
     ("variants", "add", "float32", "no-op in-place", "values"),
     ("dependence", "add", "float32", "constant", "values"),
     ("overlap", "add", "float32", "torn overlap", "values"),
+    ("overlap", "add", "float32", "repeated out", "error"),
     ("drawn", "add", "float32", "ignored alpha", "values"),
     ("drawn", "argmax", "float32", "last tie", "values"),
     ("values", "add", "float32", "crash", "crash"),
