@@ -13,6 +13,7 @@ from ci.command import ROOT, run
 from ci.counts import Counts
 from tools.runner import bootstrap
 
+PATH_VARIABLE = "CEPHEID_CANDIDATE_PATH"
 LINT_REQUIREMENTS = ROOT / "tools" / "requirements" / "lint.txt"
 
 
@@ -107,6 +108,15 @@ def every_mutant() -> Counts:
     return run([environment().python, "-P", "-m", "tools.mutate", "--fresh", "--write"])
 
 
+def conformance_of_arrays() -> Counts:
+    """The suite judging the NumPy adapter, which is found where a third party keeps its own."""
+    variables = {PATH_VARIABLE: str(ROOT / "test" / "backends")}
+    command = ["-P", "-m", "tools.runner", "--no-bootstrap", "--impl", "numpy_adapter"]
+    # One dtype of each kind: the others differ in width alone, and nightly runs have them.
+    chosen = ["--draws", "8", "-k", "capabilities or bool or uint8 or int64 or float32"]
+    return run([environment().python, *command, *chosen], variables)
+
+
 def asan() -> Counts:
     """The tiny tier on a build with sanitizers; any report of theirs is a failure.
 
@@ -190,6 +200,7 @@ STAGES = (
     Stage("browser", 2, "the report pages in a headless browser", browser),
     Stage("conformance", 4, "cepheid judged", lambda: run_tests("--impl", "cepheid")),
     Stage("conformance-torch", 4, "PyTorch judged", conformance_of_peer),
+    Stage("conformance-numpy", 1.5, "an implementation of arrays judged", conformance_of_arrays),
     Stage("mutation", 7, "mutants of changed code and a rotating part", mutation),
     Stage("asan", 4, "the tiny tier under sanitizers", asan),
     Stage("mutants", 90, "every mutant; records the score", every_mutant, only_by_name=True),

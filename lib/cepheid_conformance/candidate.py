@@ -45,7 +45,9 @@ class Candidate:
         self.implementation = implementation
         self.python = python
         self.timeout = timeout
-        self.environment = {BUILT_ON_VARIABLE: " ".join(built_on), **(environment or {})}
+        self.environment = environment or {}
+        if built_on:
+            self.environment = {BUILT_ON_VARIABLE: " ".join(built_on), **self.environment}
         self.restarts = 0
         self.served = 0  # scripts that were sent: a check that sent none has judged nothing
         self._process: subprocess.Popen[bytes] | None = None
@@ -116,9 +118,9 @@ class Candidate:
             return self._process
         # The judge's own path would let a source folder stand in for the installed candidate.
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-        if PATH_VARIABLE in environment:
-            environment["PYTHONPATH"] = environment[PATH_VARIABLE]
         environment |= self.environment
+        paths = [environment.get(PATH_VARIABLE), self.environment.get("PYTHONPATH")]
+        environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
         process = subprocess.Popen(
             [self.python, str(_DRIVER), self.implementation],
             stdin=subprocess.PIPE,

@@ -105,6 +105,9 @@ def _by_rule(check: Check, cell: Cell, capability: Capability) -> StaticVerdict 
     if reason is not None:
         return StaticVerdict(cell, NOT_APPLICABLE, reason)
     reason = capability.unsupported(spec, dtype, cell.device)
+    for device in getattr(check, "NEEDS", ()) if reason is None else ():
+        if device not in capability.devices:
+            reason = f"{capability.implementation} declares no device {device} to compare with"
     if reason is None and check.inapplicable(capability.offered(spec), dtype) is not None:
         absent = sorted(set(spec.variants) - set(capability.variants))
         reason = f"{capability.implementation} declares no variant {' or '.join(absent)}"

@@ -30,7 +30,7 @@ def op(function, make=np.array):
         try:
             with np.errstate(all="ignore"):
                 result = function(*arrays, **kwargs)
-        except (ValueError, TypeError, OverflowError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
             raise error if isinstance(error, IndexError) else RuntimeError(str(error)) from error
         return make(result).view(Tensor) if hasattr(result, "dtype") else result
 
@@ -84,7 +84,7 @@ for least, table in UFUNCS.items():
         OPS[name] = op(partial(pointwise, getattr(np, ufunc or name), least))
 FOLDS = {"sum": np.sum, "mean": np.mean, "amax": np.max, "any": np.any}
 OPS |= {name: op(partial(fold, function)) for name, function in FOLDS.items()}
-OPS |= {"equal": op(np.array_equal), "nonzero": op(np.argwhere)}
+OPS |= {"nonzero": op(lambda x: np.argwhere(x.view()))}
 VIEWS = {
     "permute": lambda x, *dims: np.transpose(x, np.asarray(dims, int).ravel()),
     "unsqueeze": np.expand_dims,

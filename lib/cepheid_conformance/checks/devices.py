@@ -24,6 +24,7 @@ from .state import returns_tensors
 KIND = "devices"
 NUMBER = "K27"
 DEVICES = ("cpu", "meta")
+NEEDS = ("meta",)
 _OF_EACH_CLASS = 6
 _FAR_BYTES = (1 << 32) + 64  # from the first to the last element: beyond 32 bits of bytes
 _FAR_ELEMENTS = (1 << 31) + 8  # and, for elements of one byte, beyond 31 bits of elements
