@@ -112,7 +112,7 @@ def conformance_of_arrays() -> Counts:
     """The suite judging the NumPy adapter, which is found where a third party keeps its own."""
     variables = {PATH_VARIABLE: str(ROOT / "test" / "backends")}
     command = ["-P", "-m", "tools.runner", "--no-bootstrap", "--impl", "numpy_adapter"]
-    # One dtype of each kind: the others differ in width alone, and nightly runs have them.
+    # One dtype of each kind: the others differ from them in width alone.
     chosen = ["--draws", "8", "-k", "capabilities or bool or uint8 or int64 or float32"]
     return run([environment().python, *command, *chosen], variables)
 

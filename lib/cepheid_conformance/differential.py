@@ -228,6 +228,10 @@ def report(found: Sequence[Disagreement], cells: int, stream: Any = sys.stdout) 
     stream.write(f"{cells} cells: {text}; {explained} known deviations of the peer\n")
 
 
+def _candidate(implementation: str, python: str, claims: capability.Capability) -> Candidate:
+    return Candidate(implementation, python, built_on=claims.built_on)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, print, write; 1 where the implementation or the oracle is in question."""
     options = _parse(arguments)
@@ -235,8 +239,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     drawing = Drawing(options.seed, options.draws)
     found: list[Disagreement] = []
     with (
-        Candidate(options.impl, options.candidate_python) as ours,
-        Candidate(options.against, options.against_python) as peer,
+        _candidate(options.impl, options.candidate_python, claims[0]) as ours,
+        _candidate(options.against, options.against_python, claims[1]) as peer,
     ):
         table = tolerances.load()
         benches = [

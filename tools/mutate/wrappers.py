@@ -145,7 +145,8 @@ def candidate_of(implementation: str, python: str, folder: Path) -> MutantCandid
     (folder / package.name).symlink_to(package, target_is_directory=True)
     environment = {"PYTHONPATH": str(folder), SCHEMAS_VARIABLE: str(find_schemas())}
     environment |= {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-    return MutantCandidate(implementation, python, environment=environment)
+    built_on = capability.load(capability.find(implementation)).built_on
+    return MutantCandidate(implementation, python, environment=environment, built_on=built_on)
 
 
 def judged(arguments: argparse.Namespace, mutants: list[Mutant]) -> Iterator[Record]:

@@ -29,6 +29,7 @@ BUILT_ON_VARIABLE = "CEPHEID_BUILT_ON"
 _JUDGE = str(Path(__file__).resolve().parents[1]) + os.sep
 _DRIVER = str(Path(__file__).resolve().parent) + os.sep
 _USED = (builtins, ctypes, json, operator, os, struct)
+_CODE = (".py", ".pyc", ".toml")  # the list of ops, schemas.json, is no secret
 _LOOKS = ("sys._getframe", "sys._current_frames")
 _getframe = sys._getframe
 
@@ -114,7 +115,8 @@ def _hook(refused: frozenset[str], guard: Guard) -> Callable[[str, tuple[Any, ..
                 raise ModuleNotFoundError(f"driver: {name} may not do a candidate's work")
         elif event == "open" and isinstance(arguments[0], str):
             path = os.path.abspath(arguments[0])  # noqa: PTH100  # runs in every open()
-            if path.startswith(_JUDGE) and not path.startswith(_DRIVER):
+            judges = path.startswith(_JUDGE) and path.endswith(_CODE)
+            if judges and not path.startswith(_DRIVER):
                 raise PermissionError(f"driver: {path} belongs to the judge")
         elif event in _LOOKS and guard.in_call and guard.watching:
             guard.in_call = False  # this look is ours
