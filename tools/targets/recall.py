@@ -13,6 +13,7 @@ import datetime
 import json
 import random
 import sys
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -123,20 +124,26 @@ class Study:
         mutants.end()
         return None if kill is None else kill.cell.id
 
-    def full(self, mutants: MutantCandidate, site: Site, most: int) -> FullRecall:
-        """Judge the cells that reach a mutant: all, or as many as asked for, drawn at random."""
+    def full(self, mutants: MutantCandidate, site: Site, most: int, seconds: float) -> FullRecall:
+        """Judge the cells that reach a mutant, in random order, as many as asked for (0: all) and
+        as the time allows: where a mutant hangs, each cell takes its whole time limit."""
         reaching = [self.measured.ids[place] for place in self.measured.cells_of(site.number)]
-        drawn = random.Random(site.number).sample(
-            reaching, min(most or len(reaching), len(reaching))
-        )
+        random.Random(site.number).shuffle(reaching)
         bench = bench_of(mutants, "cepheid")
+        failing: set[str] = set()
+        judged, begun = 0, time.monotonic()
         mutants.become(str(site.number))
-        cells = [self.cells[name] for name in drawn]
-        failing = [c.id for c in cells if judge_cell(load(c.check), c, bench).verdict == FAIL]
+        for name in reaching[: most or None]:
+            if judged and time.monotonic() - begun > seconds:
+                break
+            cell = self.cells[name]
+            judged += 1
+            if judge_cell(load(cell.check), cell, bench).verdict == FAIL:
+                failing.add(name)
         mutants.end()
-        kept = len(set(failing) & set(self.selected(site)))
+        kept = len(failing & set(self.selected(site)))
         subject = ":".join(subject_of(site))
-        return FullRecall(site.key, subject, len(reaching), len(drawn), len(failing), kept)
+        return FullRecall(site.key, subject, len(reaching), judged, len(failing), kept)
 
 
 def _half(site: Site) -> int:
@@ -199,6 +206,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--full", type=int, default=30, help="mutants to judge in full")
     parser.add_argument("--write", action="store_true", help=f"record the result in {FILE.name}")
     parser.add_argument("--cells", type=int, default=0, help="at most for one of them; 0: all")
+    parser.add_argument("--seconds", type=float, default=120.0, help="at most for one of them")
     given = parser.parse_args(arguments)
     study = Study(make())
     with measured.candidate() as mutants:
@@ -211,7 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         drawn = random.Random(20).sample(study.killed, min(given.full, len(study.killed)))
         full = []
         for site, _ in drawn:
-            full.append(study.full(mutants, site, given.cells))
+            full.append(study.full(mutants, site, given.cells, given.seconds))
             print(full[-1], flush=True)
     figures = totals(detections, full)
     for name, value in figures.items():
