@@ -64,7 +64,11 @@ def _out_elsewhere(cell: Cell, bench: Bench) -> list[Finding]:
     script.call(call.via, call.name, call.args, {**call.kwargs, "out": out})
     (outcome,) = run_scripts(bench, [script])
     wrong = _mixed_wrong(outcome, served=False)
-    return [] if wrong is None else [finding(script, replace(sample, note="out on meta"), *wrong)]
+    return (
+        []
+        if wrong is None
+        else [finding(script, replace(sample, note="out on meta"), *wrong, outcome)]
+    )
 
 
 def _of_all_classes(cell: Cell) -> Iterator[Sample]:
@@ -84,7 +88,7 @@ def _huge(cell: Cell, bench: Bench) -> list[Finding]:
     (outcome,) = run_scripts(bench, [script])
     (small,) = expected_of(cell.spec, sample)
     wrong = _structure(cell, outcome, Expected(small.dtype, None, "free", shape))
-    return [] if wrong is None else [finding(script, changed, *wrong)]
+    return [] if wrong is None else [finding(script, changed, *wrong, outcome)]
 
 
 def _seeming(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -133,7 +137,7 @@ def _mixed(cell: Cell, bench: Bench) -> list[Finding]:
             served = True  # indices on the host serve tensors of any device
         wrong = _mixed_wrong(outcome, served)
         if wrong is not None:
-            found.append(finding(script, sample, *wrong))
+            found.append(finding(script, sample, *wrong, outcome))
     return found
 
 
@@ -169,7 +173,7 @@ def _far(cell: Cell, bench: Bench) -> list[Finding]:
     add_call(script, cell, changed)
     (outcome,) = run_scripts(bench, [script])
     wrong = judge_outcome(cell, bench, changed, outcome)
-    return [] if wrong is None else [finding(script, changed, *wrong)]
+    return [] if wrong is None else [finding(script, changed, *wrong, outcome)]
 
 
 def _apart(tensor: Tensor) -> Tensor:

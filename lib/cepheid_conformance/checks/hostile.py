@@ -75,7 +75,7 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
     for case, outcome in zip(cases, outcomes, strict=True):
         wrong = _wrong(cell, bench, case, outcome)
         if wrong is not None:
-            found.append(finding(case.script, case.sample, *wrong))
+            found.append(finding(case.script, case.sample, *wrong, outcome))
     return found
 
 
@@ -152,7 +152,10 @@ def _wrong(cell: Cell, bench: Bench, case: Case, outcome: Outcome) -> tuple[str,
             return "error", "hostile argument: expected an exception; the call returned"
         return judge_outcome(cell, bench, case.sample, outcome) if case.judged else None
     if not _REFUSALS & set(raised.bases):
-        return "error", f"hostile argument: got {raised.name}: {raised.message[:200]}"
+        return (
+            "error",
+            f"hostile argument: expected TypeError; got {raised.name}: {raised.message[:150]}",
+        )
     if any(state.changed or state.version for state in outcome.inputs.values()):
         return "partial write", "partial write: a refused call must change nothing; it did"
     return None

@@ -17,8 +17,9 @@ from ..families import errors_of
 from ..op_spec import OpSpec
 from ..sample import Sample
 from ..script import Script
+from ..snippet import snippet
 from ..tensors import Tensor, contiguous_strides
-from .common import Finding, draw, failure, finding, run_scripts
+from .common import Finding, draw, failure, run_scripts
 
 KIND = "memory"
 NUMBER = "K30"
@@ -60,7 +61,7 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
             (again,) = run_scripts(bench, [longer])
             wrong = failure(again) or _wrong(case, again, _AGAIN * _CALLS)
         if wrong is not None:
-            found.append(finding(case.script, case.sample, *wrong))
+            found.append(Finding(wrong[0], case.sample, wrong[1], snippet(case.script)))
     return found
 
 

@@ -54,7 +54,7 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
     for case, outcome in zip(cases, outcomes, strict=True):
         wrong = failure(outcome) or _broken(case, outcome)
         if wrong is not None:
-            found.append(finding(case.script, case.sample, *wrong))
+            found.append(finding(case.script, case.sample, *wrong, outcome))
     return found
 
 
