@@ -74,7 +74,7 @@ def scaled(ufunc, one, two, alpha=True):
 
 UFUNCS = {
     BOOL: """mul=multiply neg=negative abs=absolute maximum minimum eq=equal ne=not_equal lt=less
-    le=less_equal gt=greater ge=greater_equal pow=power isnan bitwise_and logical_not""",
+    le=less_equal gt=greater ge=greater_equal isnan bitwise_and logical_not""",
     FLOAT: "div=divide exp log sqrt tanh",
 }
 SCALED = {"add": np.add, "sub": np.subtract}
