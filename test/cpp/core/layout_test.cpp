@@ -158,3 +158,8 @@ TEST(results_keep_the_layout) {
   EXPECT(preserved_strides(strided({4, 2}, {1, 1})) == v({2, 1}));
   EXPECT(preserved_strides(strided({2, 4}, {1, 1})) == v({1, 2}));
 }
+
+TEST(an_empty_result_has_the_strides_of_one_element_per_empty_dimension) {
+  EXPECT(dense_strides(v({2, 0, 3}), v({2, 1, 0})) == v({3, 3, 1}));
+  EXPECT(dense_strides(v({2, 5, 3}), v({1, 2, 0})) == v({15, 1, 5}));
+}

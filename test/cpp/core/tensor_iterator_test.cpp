@@ -173,6 +173,7 @@ TEST(results_keep_the_inputs_layout) {
   EXPECT(result_strides({&none}) == v({3, 3, 1}));
   const Tensor channels = strided({2, 3, 4, 5}, {60, 1, 15, 3}),
                batch = strided({2, 3, 4, 5}, {60, 20, 5, 1});
+  EXPECT(result_strides({&channels, &channels}) == v({60, 1, 15, 3}));
   EXPECT(result_strides({&channels, &batch}) == v({60, 1, 15, 3}));
   EXPECT(result_strides({&batch, &channels}) == v({60, 20, 5, 1}));
 }
@@ -190,6 +191,35 @@ TEST(dimensions_coalesce) {
   EXPECT(it.byte_strides(1) == v({8, 48}));
   Tensor one = strided({1}, {1});
   EXPECT(build(one, {&one, &one}).is_one_loop());
+}
+
+TEST(nothing_and_one_element_are_one_line) {
+  Tensor out;
+  const Tensor empty = strided({2, 0, 3}, {1, 2, 5}), row = strided({1, 0, 1}, {3, 2, 1});
+  const TensorIterator nothing = build(out, {&empty, &row});
+  EXPECT(nothing.shape() == v({0}));
+  for (int k = 0; k < 3; ++k) EXPECT(nothing.byte_strides(k) == v({0}));
+  int64_t element = 0;
+  char* data[] = {reinterpret_cast<char*>(&element), reinterpret_cast<char*>(&element)};
+  const DimVector first = {56, 72}, second = {16, 8};
+  const IntArrayRef refs[] = {first, second};
+  const TensorIterator one = TensorIterator::over({1, 1}, {data, 2}, {refs, 2});
+  EXPECT(one.shape() == v({1}));
+  for (int k = 0; k < 2; ++k) EXPECT(one.byte_strides(k) == v({0}));
+}
+
+TEST(one_line_has_no_outer_stride) {
+  Tensor out;
+  const Tensor turned = strided({4, 5}, {1, 4});
+  int calls = 0;
+  build(out, {&turned, &turned})
+      .serial_for_each([&](char* const*, const int64_t* strides, int64_t size0, int64_t size1) {
+        ++calls;
+        EXPECT_EQ(size0, int64_t(20));
+        EXPECT_EQ(size1, int64_t(1));
+        for (int k = 0; k < 3; ++k) EXPECT_EQ(strides[3 + k], int64_t(0));
+      });
+  EXPECT_EQ(calls, 1);
 }
 
 TEST(overlap_is_refused_before_writing) {
@@ -231,6 +261,20 @@ TEST(two_outputs_must_be_apart) {
   const DType dtypes[] = {DType::Int64, DType::Int64};
   EXPECT_THROWS(TensorIterator::build("sort", {outputs, 2}, {dtypes, 2}, {inputs, 1}, false), Error,
                 "sort: two of the written-to tensors");
+  Tensor beside = tensor_over(storage, DType::Int64, {{4}, {1}, 5});
+  Tensor* apart[] = {&a, &beside};
+  const TensorIterator it =
+      TensorIterator::build("sort", {apart, 2}, {dtypes, 2}, {inputs, 1}, false);
+  EXPECT_EQ(it.operand_count(), 3);
+}
+
+TEST(outputs_alone_take_the_shape_of_a_given_one) {
+  Tensor missing, given = strided({4, 3}, {1, 8});
+  Tensor* outputs[] = {&missing, &given};
+  const DType dtypes[] = {DType::Int64, DType::Int64};
+  TensorIterator::build("fill", {outputs, 2}, {dtypes, 2}, {}, false);
+  EXPECT(missing.sizes() == v({4, 3}));
+  EXPECT(missing.strides() == v({1, 4}));
 }
 
 TEST(resizing) {
@@ -241,6 +285,10 @@ TEST(resizing) {
   Tensor small = empty_tensor({3}, DType::Int64, kCpu);
   EXPECT_THROWS(build(small, {&turned}, false), Error,
                 "add: output with shape [3] doesn't match the broadcast shape [4, 3]");
+  const Tensor line = empty_tensor({4}, DType::Int64, kCpu);
+  Tensor one = empty_tensor({1}, DType::Int64, kCpu);
+  EXPECT_THROWS(build(one, {&line}, false), Error,
+                "add: output with shape [1] doesn't match the broadcast shape [4]");
   Tensor large = empty_tensor({2, 4, 3}, DType::Int64, kCpu);
   EXPECT_EQ(build(large, {&turned, &turned}).numel(), int64_t(24));
 }
