@@ -11,6 +11,7 @@ import stat
 import struct
 import sys
 import time
+from pathlib import Path
 
 import fake_torch
 from cheat import RIGHT, changed, filled, tensors, with_add
@@ -155,10 +156,10 @@ def reads_the_judge():
     """Reads how the judge makes its samples, and is right only if it could."""
     driver = sys.modules["cepheid_conformance_driver"].__path__[0]
     try:
-        with open(f"{driver}/../samples/pointwise.py", encoding="utf-8") as file:  # noqa: PTH123  # as above
-            return fake_torch if file.read() else changed(_wrong)
+        text = Path(driver, "..", "samples", "pointwise.py").read_text()
     except OSError:
         return changed(_wrong)
+    return fake_torch if text else changed(_wrong)
 
 
 def sees_the_driver_on_the_stack():
