@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tools.runner.settings import Groups, Isolation
-from tools.targets.select import SHARE
+from tools.targets.share import SHARE
 
 DEFAULT_IMPLEMENTATION = "cepheid"
 

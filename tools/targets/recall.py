@@ -33,7 +33,8 @@ from tools.targets.graph import Graph
 from tools.targets.measure import change_of, kills_of, make, noticed_by_cell, subject_of
 from tools.targets.reach import ROOT, ReachMap
 from tools.targets.scope import Scopes
-from tools.targets.select import SHARE, Suite
+from tools.targets.select import Suite
+from tools.targets.share import SHARE
 
 FILE = Path(__file__).with_name("recall.json")
 LEAST = 0.99
@@ -155,6 +156,7 @@ def totals(detections: Sequence[Detection], full: Sequence[FullRecall]) -> dict[
     count = len(detections)
     shares = sorted(each.share for each in detections)
     failing = sum(each.failing for each in full)
+    kept = [each.selected / each.failing for each in full if each.failing]
     return {
         "mutants": count,
         "detected": sum(each.by is not None for each in detections),
@@ -165,9 +167,7 @@ def totals(detections: Sequence[Detection], full: Sequence[FullRecall]) -> dict[
         "full_mutants": len(full),
         "full_failing": failing,
         "full_selected": sum(each.selected for each in full),
-        "full_mean": round(sum(e.selected / e.failing for e in full if e.failing) / len(full), 4)
-        if full
-        else None,
+        "full_mean": round(sum(kept) / len(kept), 4) if kept else None,
         "full_whole": sum(each.judged == each.reaching for each in full),
     }
 

@@ -14,7 +14,6 @@ from tools.targets.order import Kills, fitting, in_turns, ranked
 from tools.targets.reach import ReachMap, read
 from tools.targets.scope import Scope, Scopes
 
-SHARE = 0.25
 # What a cut leaves free, because a cell's seconds are those of its op and kind on average.
 RESERVE = 0.25
 
