@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dtypes import DTYPES, integer_range, round_to
 from ..sample import Draw, ErrorSample, Sample
-from ..tensors import Tensor
+from ..tensors import Tensor, strided
 from .common import (
     every_value,
     pointwise_shapes,
@@ -99,6 +99,21 @@ def _accuracy(draw: Draw, domain: str) -> Iterator[Sample]:
 def binary(draw: Draw) -> Iterator[Sample]:
     """Two tensors of one dtype; other dtypes and numbers in the promotion class."""
     yield from _binary(draw, "any", "any")
+    if draw.kind == "sizes" and not draw.spec.mutates:
+        yield from _unusual_rows(draw)
+
+
+def _unusual_rows(draw: Draw) -> Iterator[Sample]:
+    """Long rows of one element each, read twice; rows that share their elements."""
+    column = draw.tensor((3, 1), "nonzero")
+    rows = np.broadcast_to(column.data, (3, 600))
+    wide = Tensor(draw.dtype, rows, strides=(1, 0), layout="expanded last")
+    yield Sample({"self": wide, "other": wide}, "self itself, expanded to [3, 600]")
+    width = max(draw.info.itemsize, 3)
+    line = draw.tensor((8 + width,), "nonzero").data
+    windows = strided(line, (5, width), (2, 1)).copy()
+    moved = Tensor(draw.dtype, windows, strides=(2, 1), layout="overlapping windows")
+    yield Sample({"self": moved, "other": moved}, f"windows of {width}, two apart")
 
 
 def binary_nonzero_integer(draw: Draw) -> Iterator[Sample]:
