@@ -33,8 +33,8 @@ int64_t filters_per_piece(const Conv2d& conv, bool channels_last) {
   return 32;
 }
 
-// The library's bfloat16 kernels multiply channels in pairs. Of an odd number the last meets the next
-// pixel's first, times zero, which is NaN where that is not finite.
+// The library's bfloat16 kernels multiply channels in pairs. Of an odd number the last meets the
+// next pixel's first, times zero, which is NaN where that is not finite.
 bool splits_a_pair(const Conv2d& conv, DType dtype) {
   return dtype == DType::BFloat16 && conv.in_channels / conv.groups % 2 != 0;
 }
