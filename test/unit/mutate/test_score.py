@@ -1,0 +1,99 @@
+"""The score: what counts, what an equivalent mutant needs, what the record is compared with."""
+
+import pytest
+
+from tools.mutate import score
+from tools.mutate.gate import choose
+from tools.mutate.rewrite import Site
+from tools.mutate.run import KILLED, SURVIVED, UNREACHED, Result
+
+
+def site(key, how="instead", fault="value", file="csrc/kernels/cpu/sort.cpp"):
+    return Site(key, 0, fault, "boundary", file, "f", 3, "a < b", "a <= b", how)
+
+
+def result(key, verdict, ops=("sort",)):
+    by = "values:sort-cpu-float32" if verdict == KILLED else ""
+    return Result(key, verdict, by, by.partition(":")[0], "", 0.1, 1, 1, ops)
+
+
+def entries(*verdicts):
+    sites = [site(f"k{i}") for i in range(len(verdicts))]
+    results = {f"k{i}": result(f"k{i}", verdict) for i, verdict in enumerate(verdicts)}
+    return score.source_entries(sites, results, {})
+
+
+def test_what_lives_or_is_never_reached_counts_against():
+    tally = score.tally(entries(KILLED, KILLED, SURVIVED, UNREACHED))
+    assert (tally.killed, tally.counted, tally.score) == (2, 4, 0.5)
+
+
+def test_a_value_whose_type_has_no_such_mutant_is_none():
+    found = score.source_entries(
+        [site("a", how="through"), site("b")],
+        {"a": result("a", UNREACHED), "b": result("b", UNREACHED)},
+        {},
+    )
+    assert [entry["id"] for entry in found] == ["b"]
+
+
+def test_equivalent_mutants_count_neither_way():
+    found = score.source_entries([site("a")], {"a": result("a", SURVIVED)}, {"a": "speed: why"})
+    assert score.tally(found) == score.Tally(0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "named"), [(KILLED, "a"), (SURVIVED, "gone")], ids=["killed", "not in the build"]
+)
+def test_an_entry_that_explains_nothing_is_refused(verdict, named):
+    with pytest.raises(score.ScoreError, match=r"equivalent\.toml must name mutants"):
+        score.source_entries([site("a")], {"a": result("a", verdict)}, {named: "speed: why"})
+
+
+def test_a_mutant_without_a_result_is_refused():
+    with pytest.raises(score.ScoreError, match="without a result: 1"):
+        score.source_entries([site("a")], {}, {})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['[[equivalent]]\nkeys=["a"]\nkind="speed"\nreason="short"', '[[equivalent]]\nkeys=["a"]'],
+)
+def test_an_entry_needs_a_kind_and_a_reason(tmp_path, text):
+    page = tmp_path / "equivalent.toml"
+    page.write_text(text)
+    with pytest.raises(score.ScoreError, match="kind"):
+        score.read_equivalents(page)
+
+
+def test_the_committed_entries_are_readable():
+    assert score.read_equivalents()
+
+
+def test_bounds_are_told_by_kind_class_and_op():
+    found = score.problems(entries(*[KILLED] * 9, SURVIVED))
+    assert any("source mutants: 9/10" in line for line in found)
+    assert score.problems(entries(*[KILLED] * 20)) == []
+    assert any(line.startswith("op sort: 3/3") for line in score.problems(entries(*[KILLED] * 3)))
+
+
+def test_a_record_can_be_read_again(tmp_path):
+    page = tmp_path / "score.json"
+    score.write(entries(KILLED, SURVIVED), page)
+    record = score.read_record(page)
+    assert record.by_key["k1"]["verdict"] == SURVIVED
+    assert record.changed_files() == set(), "it was written from these files"
+
+
+def test_new_mutants_and_those_of_changed_files_are_chosen(tmp_path):
+    page = tmp_path / "score.json"
+    known = [site(f"k{i}") for i in range(40)]
+    score.write(entries(*[KILLED] * 40), page)
+    record = score.read_record(page)
+    chosen = choose([*known, site("new")], record, "commit")
+    assert [each.key for each in chosen.new] == ["new"]
+    assert len(chosen.known) < 10, "a twentieth, about"
+    others = {each.key for turn in "abcdefgh" for each in choose(known, record, turn).known}
+    assert len(others) > len(chosen.known), "another commit judges others"
+    record.files["csrc/kernels/cpu/sort.cpp"] = "what it was"
+    assert len(choose(known, record, "commit").known) == 40
