@@ -93,6 +93,8 @@ TEST(overflow_goes_to_infinity_or_saturates) {
 
 TEST(nan_stays_nan) {
   EXPECT_EQ(Float8E4M3FN(NAN).bits, 0x7f);
+  const std::vector<Float8E4M3FN> nan = {Float8E4M3FN::from_bits(0x7f)};
+  EXPECT_EQ(std::bit_cast<uint32_t>(float(nan.at(0))), 0x7fc00000u);
   EXPECT_EQ(Float8E5M2(NAN).bits, 0x7f);
   EXPECT_EQ(Half(std::bit_cast<float>(0xffc02000u)).bits, 0xfe01);
   EXPECT(std::isnan(float(Half(NAN))));
@@ -108,6 +110,8 @@ TEST(double_and_integers_round_once) {
   const int64_t big = (int64_t(1) << 62) + (int64_t(1) << 54) + 1;
   EXPECT_EQ(BFloat16(big).bits, 0x5e81);
   EXPECT_EQ(BFloat16(big - 1).bits, 0x5e80);
+  EXPECT_EQ(BFloat16(-big).bits, 0xde81);
+  EXPECT_EQ(BFloat16(int64_t(-70000)).bits, BFloat16(-70000.0f).bits);
   EXPECT_EQ(Half(2049).bits, 0x6800);
   EXPECT_EQ(Half(true).bits, 0x3c00);
   EXPECT_EQ(BFloat16(~uint64_t(0)).bits, 0x5f80);

@@ -49,6 +49,11 @@ TEST(complex_needs_no_imaginary_part) {
   EXPECT(Scalar(1.5).to<std::complex<float>>() == std::complex<float>(1.5f, 0));
 }
 
+TEST(complex_parts_keep_their_precision) {
+  EXPECT(Scalar(Complex(0.1, 0.2)).to<Complex>() == Complex(0.1, 0.2));
+  EXPECT(Scalar(Complex(0.1, 0.2)).to<std::complex<float>>() == std::complex<float>(0.1f, 0.2f));
+}
+
 TEST(representable) {
   EXPECT(!Scalar(300).representable_in(DType::UInt8));
   EXPECT(!Scalar(-1).representable_in(DType::UInt64));
@@ -74,10 +79,15 @@ TEST(equality_is_mathematical) {
   EXPECT(!Scalar(NAN).equals(Scalar(NAN)));
   EXPECT(Scalar(Complex(1, 0)).equals(Scalar(1)));
   EXPECT(!Scalar(Complex(1, 2)).equals(Scalar(1)));
+  EXPECT(Scalar(Complex(1, 2)).equals(Complex(1, 2)));
+  EXPECT(!Scalar(Complex(1, 2)).equals(Complex(1, 3)));
+  EXPECT(!Scalar(1).equals(Scalar(2)));
+  EXPECT(!Scalar(std::numeric_limits<int64_t>::min()).equals(Scalar(-0x1p70)));
 }
 
 TEST(negation) {
   EXPECT_EQ(Scalar(5).negate().to<int64_t>(), int64_t(-5));
+  EXPECT(Scalar(5).negate().tag() == Scalar::Tag::Int);
   const Scalar least(std::numeric_limits<int64_t>::min());
   EXPECT_EQ(least.negate().to<uint64_t>(), kTwo63);
   EXPECT(least.negate().negate().equals(least));
@@ -91,6 +101,10 @@ TEST(dtypes) {
   EXPECT_EQ(Scalar(1).wrapped_dtype(), DType::Int64);
   EXPECT_EQ(Scalar(Complex(0, 1)).wrapped_dtype(), DType::Complex64);
   EXPECT_EQ(Scalar(kTwo63).full_dtype(), DType::UInt64);
+  set_default_dtype(DType::Float64);
+  EXPECT_EQ(Scalar(1.0).wrapped_dtype(), DType::Float64);
+  EXPECT_EQ(Scalar(Complex(0, 1)).wrapped_dtype(), DType::Complex128);
+  set_default_dtype(DType::Float32);
 }
 
 TEST(printing_is_pythons) {

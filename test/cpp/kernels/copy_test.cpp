@@ -3,6 +3,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/thread_pool.h"
 #include "isa.h"
 #include "kernels/fill.h"
 #include "kernels/inspect.h"
@@ -153,6 +154,20 @@ TEST(ranges_do_not_accumulate_errors) {
     arange_fill(bytes, 250, 1);
     EXPECT_EQ(int(element<uint8_t>(bytes, 10)), 4);
   });
+}
+
+TEST(long_ranges_end_where_the_tensor_does) {
+  int before = num_threads();
+  set_num_threads(1);  // one piece: more elements than a block of the loop
+  for_each_isa([] {
+    constexpr int64_t kCount = (int64_t(1) << 20) + 5;
+    Tensor block = empty_tensor({2 * kCount}, DType::Float32, DeviceKind::CPU);
+    fill("fill_", block, -1);
+    arange_fill(view_of(block, {kCount}, {1}, 0), 0.0, 0.5);
+    EXPECT_EQ(element<float>(block, kCount - 1), 0.5f * float(kCount - 1));
+    EXPECT_EQ(element<float>(block, kCount), -1.0f);
+  });
+  set_num_threads(before);
 }
 
 TEST(inspection_finds_what_it_looks_for) {

@@ -208,8 +208,31 @@ TEST(complex_functions_do_not_overflow_on_the_way) {
     EXPECT(std::abs(sizes[0] / 5e200 - 1) < 1e-15 && std::abs(sizes[1] / 5e-200 - 1) < 1e-15);
     C one = values_of<C>(ops::div(big, big))[0];
     EXPECT_EQ(one, C(1, 0));
+    Tensor infinite = tensor_of<C>({2}, {C(kInf, kNan), C(kNan, -kInf)});
+    EXPECT_EQ(values_of<double>(ops::abs(infinite)), std::vector<double>({kInf, kInf}));
     // An infinity times a finite number is infinite, whatever the other part.
     Tensor a = tensor_of<C>({1}, {C(kInf, kNan)}), b = tensor_of<C>({1}, {C(1, 1)});
     EXPECT(std::isinf(values_of<C>(ops::mul(a, b))[0].real()));
+  });
+}
+
+TEST(complex_products_recover_infinities_from_two_nan_only) {
+  for_each_isa([] {
+    // What overflows in one part and cancels in the other stays as the products of the parts give
+    // it (Annex G.5.1).
+    using C = std::complex<float>;
+    Tensor a = tensor_of<C>({1}, {C(1e30f, 1e30f)}), b = tensor_of<C>({1}, {C(1e30f, -1e30f)});
+    C square = values_of<C>(ops::mul(a, a)).at(0), size = values_of<C>(ops::mul(a, b)).at(0);
+    EXPECT(std::isnan(square.real()) && std::isinf(square.imag()));
+    EXPECT(std::isinf(size.real()) && std::isnan(size.imag()));
+  });
+}
+
+TEST(a_complex_power_without_a_real_part_turns) {
+  for_each_isa([] {
+    using C = std::complex<double>;
+    Tensor two = tensor_of<C>({1}, {C(2, 0)}), turn = tensor_of<C>({1}, {C(0, 1)});
+    C got = values_of<C>(ops::pow(two, turn)).at(0);
+    EXPECT(std::abs(got - std::polar(1.0, std::log(2.0))) < 1e-15);
   });
 }

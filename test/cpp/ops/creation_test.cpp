@@ -150,6 +150,9 @@ TEST(fill_takes_numbers_that_fit) {
   EXPECT_THROWS(ops::fill_(ops::empty({1}, DType::Int64), 1e30), Error, "representable");
   EXPECT(values_of<uint8_t>(x) == std::vector<uint8_t>({255, 255}));
   ops::fill_(ops::empty({1}, DType::Float16), INFINITY);
+  Tensor real = ops::empty({1}, DType::Float32);
+  ops::fill_(real, std::complex<double>(2, 0));
+  EXPECT_EQ(values_of<float>(real).at(0), 2.0f);
 }
 
 TEST(item_reads_one_element_of_every_dtype) {
