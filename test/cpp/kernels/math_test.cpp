@@ -236,3 +236,14 @@ TEST(a_complex_power_without_a_real_part_turns) {
     EXPECT(std::abs(got - std::polar(1.0, std::log(2.0))) < 1e-15);
   });
 }
+
+TEST(integer_powers_whose_exponent_wraps_below_zero) {
+  for_each_isa([] {
+    // A 0-dim int64 exponent becomes int8: 201 is -55 there and 200 is -56, of which the truncated
+    // quotients 1 / x^n are 1, -1 and 0.
+    Tensor x = tensor_of<int8_t>({4}, {1, -1, 2, -3});
+    Tensor odd = tensor_of<int64_t>({}, {201}), even = tensor_of<int64_t>({}, {200});
+    EXPECT_EQ(values_of<int8_t>(ops::pow(x, odd)), std::vector<int8_t>({1, -1, 0, 0}));
+    EXPECT_EQ(values_of<int8_t>(ops::pow(x, even)), std::vector<int8_t>({1, 1, 0, 0}));
+  });
+}
