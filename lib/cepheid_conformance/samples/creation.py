@@ -169,7 +169,9 @@ def _near_ties(draw: Draw, target: DType) -> Any:
     """Midpoints of neighbours in the target dtype, and values on both sides of them."""
     grid = (1 + np.arange(8) * target.eps)[:, None] * 2.0 ** np.arange(-3, 4)
     ties = (grid * (1 + 0.0) + target.eps / 2 * 2.0 ** np.arange(-3, 4)).ravel()
-    values = np.concatenate([ties, np.nextafter(ties, 0), np.nextafter(ties, 9e9)])
+    # Those nearer to the next float32 than to the tie round to it, and stay on their side.
+    beside = [ties * (1 + part * 2.0**-23) for part in (0.75, -0.75)]
+    values = np.concatenate([ties, np.nextafter(ties, 0), np.nextafter(ties, 9e9), *beside])
     return round_to(np.concatenate([values, -values]), draw.info)
 
 

@@ -287,9 +287,10 @@ def power(draw: Draw) -> Iterator[Sample]:
             values = {"self": number, "exponent": draw.tensor((5,), exponent)}
             yield Sample(values, f"base {number}")
     if draw.kind == "arguments" and draw.info.is_inexact:
-        for real in (0.5, -0.5, -1, -2, 1, 0.0):
-            values = {"self": draw.tensor((9,), "positive"), "exponent": real}
-            yield Sample(values, f"exponent {real}")
+        turns = (0.5j, -2j) if draw.info.is_complex else ()
+        for number in (0.5, -0.5, -1, -2, 1, 0.0, *turns):
+            values = {"self": draw.tensor((9,), "positive"), "exponent": number}
+            yield Sample(values, f"exponent {number}")
 
 
 def _valid_exponent(base: Tensor, exponent: Any) -> Any:
