@@ -185,6 +185,8 @@ TEST(floor_division_is_of_the_exact_quotient) {
     Tensor b = doubles({0.1, 0.1, 2, 2, 0.0, 0.0, 2, kInf, kInf, 3, -kInf});
     expect_values(ops::floor_divide(a, b),
                   {9, -10, 3, -4, kInf, kNan, kNan, 0, -1, 33333333333333332.0, kNan});
+    // From 2^53 on every double is whole: the rounded quotient it is, as in Python.
+    expect_values(ops::floor_divide(doubles({0x1.8p54 + 4}), doubles({3})), {0x1p53 + 2});
     Tensor f = tensor_of<float>({2}, {1.0f, 6.0f}), g = tensor_of<float>({2}, {0.1f, 0.1f});
     EXPECT_EQ(values_of<float>(ops::floor_divide(f, g)), std::vector<float>({9, 59}));
   });

@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "generated/ops/_local_scalar_dense.h"
 #include "generated/ops/_to_copy.h"
 #include "generated/ops/arange.h"
@@ -161,6 +163,9 @@ TEST(item_reads_one_element_of_every_dtype) {
   EXPECT(ops::_local_scalar_dense(tensor_of<bool>({}, {true})).is_bool());
   EXPECT_EQ(ops::_local_scalar_dense(tensor_of<Half>({}, {Half(1.5f)})).to_double(), 1.5);
   EXPECT_EQ(ops::_local_scalar_dense(tensor_of<double>({}, {0.1})).to_double(), 0.1);
+  const Tensor nan = tensor_of<Float8E4M3FN>({}, {Float8E4M3FN::from_bits(0x7f)});
+  EXPECT_EQ(std::bit_cast<uint64_t>(ops::_local_scalar_dense(nan).to_double()),
+            uint64_t(0x7ff8) << 48);  // the quiet NaN
   using C = std::complex<float>;
   EXPECT(ops::_local_scalar_dense(tensor_of<C>({}, {C(1, 2)})).to_complex() ==
          std::complex<double>(1, 2));
