@@ -25,10 +25,10 @@ def test_kill():
     parents, pid = proc.parents(), os.getpid()
     if "HOME_RUNNER" in os.environ and not MARK.exists():
         MARK.touch()
-        while pid > 1:
-            pid = parents[pid]
+        while pid > 1 and "tools.runner.main" not in proc.command_line(pid):
             if "sys.stdin.readline" in proc.command_line(pid):  # how execnet begins
                 os.kill(pid, signal.SIGKILL)
+            pid = parents[pid]
 def test_after(): pass
 """
 

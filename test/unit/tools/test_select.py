@@ -78,7 +78,7 @@ def test_groups_file_of_the_repository_is_well_formed() -> None:
 def test_groups_file_without_a_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "groups.toml"
     path.write_text("[groups]\n")
-    with pytest.raises(ValueError, match="expected the tables limits, files, groups; 'limits'"):
+    with pytest.raises(ValueError, match="expected the tables limits, files, warm, groups; 'limits'"):
         load_groups(path)
 
 
