@@ -78,7 +78,8 @@ def test_groups_file_of_the_repository_is_well_formed() -> None:
 def test_groups_file_without_a_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "groups.toml"
     path.write_text("[groups]\n")
-    with pytest.raises(ValueError, match="expected the tables limits, files, warm, groups; 'limits'"):
+    expected = "expected the tables limits, files, warm, groups; 'limits'"
+    with pytest.raises(ValueError, match=expected):
         load_groups(path)
 
 
