@@ -36,6 +36,22 @@ def _case(
     return values
 
 
+def _alike(draw: Draw) -> Iterator[Sample]:
+    """Calls that differ in one number and share the rest, one after the other: what a plan that was
+    kept for the first would get wrong in the second."""
+    calls: tuple[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]], ...] = (
+        ((1, 2, 7, 9), (3, 2, 3, 3), {"stride": [2, 1]}),
+        ((1, 2, 8, 9), (3, 2, 3, 3), {"stride": [2, 1]}),
+        ((1, 2, 5, 7), (3, 2, 3, 3), {"stride": [1, 2]}),
+        ((1, 2, 5, 7), (3, 2, 3, 2), {"stride": [1, 2]}),
+        ((1, 2, 7, 6), (3, 2, 3, 3), {"stride": [3, 3], "padding": [2, 0]}),
+        ((1, 2, 7, 7), (3, 2, 2, 2), {"stride": [2, 2], "dilation": [2, 2]}),
+    )
+    for image, weight, arguments in calls:
+        values = _case(draw, image, weight, bias=False)
+        yield Sample({**values, **arguments}, f"{list(image)} with {list(weight)}, {arguments}")
+
+
 def conv2d(draw: Draw) -> Iterator[Sample]:
     """Images with and without batch; kernels of odd and even size."""
     shapes: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
@@ -65,11 +81,16 @@ def conv2d(draw: Draw) -> Iterator[Sample]:
         for channels, outputs in ((4, 16), (34, 34)):
             values = _case(draw, (1, channels, 9, 8), (outputs, channels // 2, 3, 3))
             yield Sample({**values, "groups": 2}, f"{channels} to {outputs} in two groups")
+        if draw.dtype == "float32":  # as large as what is split, but with groups or a batch
+            values = _case(draw, (1, 64, 20, 20), (96, 32, 3, 3))
+            yield Sample({**values, "groups": 2}, "64 to 96 in two groups")
+            yield Sample(_case(draw, (2, 32, 20, 20), (96, 32, 3, 3)), "two images, 96 filters")
     if draw.kind == "arguments":
         for arguments in _ARGUMENTS:
             groups = arguments.get("groups", 1)
             values = _case(draw, (2, 4, 7, 8), (8, 4 // groups, 3, 3))
             yield Sample({**values, **arguments}, str(arguments))
+        yield from _alike(draw)
     if draw.kind == "accuracy":
         for domain in ("any", "positive"):
             values = _case(draw, (1, 32, 12, 12), (8, 32, 3, 3), domain=domain)

@@ -71,6 +71,9 @@ def _split(draw: Draw) -> Iterator[Sample]:
         values = _pair(draw, (m, k), (k, n))
         yield Sample(values, f"[{m}, {k}] by [{k}, {n}]")
         yield Sample(values, f"[{m}, {k}] by [{k}, {n}]").mapped(transposed, "transposed")
+    for m, k, n in ((20, 2, 20), (200, 200, 3)):
+        values = _pair(draw, (m, k), (k, n))
+        yield Sample(values, f"[{m}, {k}] by [{k}, {n}]").mapped(stepped, "step 2")
     for first in (None, stepped, transposed, padded):
         for second in (None, stepped, transposed, padded):
             pair = _pair(draw, (9, 10), (10, 11))
