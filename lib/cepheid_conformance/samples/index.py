@@ -33,6 +33,7 @@ def _keys(draw: Draw) -> Iterator[tuple[Shape, list[Any], str]]:
     if draw.kind == "small":
         yield (7,), [_places(draw, 7, (4,))], "one index"
         yield (3, 5), [None, _places(draw, 5, (2, 3))], "second dim"
+        yield (7,), [_places(draw, 7, (2, 3, 4))], "an index of rank 3"
         yield (3, 5), [_places(draw, 3, (4,)), _places(draw, 5, (4,))], "pairs"
         yield (2, 3, 4), [_places(draw, 2, (3,)), None, _places(draw, 4, (3,))], "with a gap"
         yield (2, 3, 4), [_places(draw, 2, (2, 1)), _places(draw, 3, (3,))], "broadcast"
@@ -45,6 +46,8 @@ def _keys(draw: Draw) -> Iterator[tuple[Shape, list[Any], str]]:
             yield (size,), [_mask(draw, (size,))], f"mask of {size}"
         yield (70, 257), [_places(draw, 70, (1100,))], "rows"
         yield (70, 257), [None, _places(draw, 257, (1100,))], "columns"
+        if draw.info.itemsize == 1:  # lines that 16 bits don't count
+            yield (3, 40_000), [_places(draw, 3, (2,))], "long rows"
     if draw.kind == "shapes":
         yield (3,), [_places(draw, 3, ())], "0-dim index"
         yield (3,), [Tensor("int64", np.zeros((0,), np.int64))], "empty index"
@@ -94,6 +97,8 @@ def index_select(draw: Draw) -> Iterator[Sample]:
     shapes = _SHAPES.get(draw.kind, ())
     if draw.kind == "shapes":
         shapes = ((), (1,), (0, 3), (2, 0), (1, 1), (2, 1, 3))
+    if draw.kind == "sizes" and draw.info.itemsize == 1:  # lines that 16 bits don't count
+        shapes = (*shapes, (3, 40_000))
     for shape in shapes:
         for dim in with_dim(len(shape)):
             size = shape[dim] if shape else 1

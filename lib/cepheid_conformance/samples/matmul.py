@@ -162,6 +162,8 @@ def not_a_batch(draw: Draw) -> Iterator[ErrorSample]:
     yield ErrorSample(_pair(draw, (2, 3), (3, 2)), "RuntimeError", r"bmm: .*\[2, 3\]")
     values = _pair(draw, (2, 3, 4), (3, 4, 2))
     yield ErrorSample(values, "RuntimeError", r"bmm: .*\[2, 3, 4\].*\[3, 4, 2\]")
+    values = _pair(draw, (2, 3, 4, 5), (2, 4, 6))
+    yield ErrorSample(values, "RuntimeError", r"bmm: .*\[2, 3, 4, 5\]")
 
 
 def dtypes_differ(draw: Draw) -> Iterator[ErrorSample]:

@@ -193,6 +193,11 @@ def reduce_one(draw: Draw) -> Iterator[Sample]:
     if draw.kind == "ties":
         values = {"self": draw.tensor((20, 9), "small"), "dim": 0}
         yield Sample(values, "few distinct values, dim 0")
+    if draw.kind == "sizes":
+        for size in (1025, 40_961):  # the first of a block of 1024, and beyond 16 bits
+            data = np.zeros(size, draw.info.carrier)
+            data[-1] = 1
+            yield Sample({"self": Tensor(draw.dtype, data)}, f"the last of {size} is the largest")
 
 
 def _foldable(sample: Sample) -> bool:
