@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,18 @@ _SHAPES: dict[str, tuple[Shape, ...]] = {
     "small": SMALL_SHAPES,
     "sizes": ((4097,), (33, 129), (1500, 3), (66_000,)),
 }
+
+# self and mask; either is repeated along the other.
+_MASKED: tuple[tuple[Shape, Shape], ...] = (
+    ((3, 4), (4,)),
+    ((3, 4), (3, 1)),
+    ((4, 4), (4,)),
+    ((4, 4), ()),
+    ((3, 1), (3, 4)),
+    ((1,), (4,)),
+    ((), (2, 3)),
+    ((2, 1, 3), (5, 1)),
+)
 
 
 def _places(draw: Draw, size: int, shape: Shape, negative: bool = True) -> Tensor:
@@ -55,6 +68,8 @@ def _keys(draw: Draw) -> Iterator[tuple[Shape, list[Any], str]]:
         yield (0, 3), [Tensor("int64", np.zeros((0,), np.int64))], "empty self, empty index"
         yield (3, 2), [Tensor("bool", np.zeros((3,), bool))], "mask of nothing"
         yield (1, 2, 1, 2), [None, _places(draw, 2, (2, 2)), None, _places(draw, 2, (1,))], "rank 4"
+        for shape in ((1, 2, 1, 2, 2), (1, 2, 1, 1, 2, 1, 1, 1, 2, 1, 1)):
+            yield (4,), [_places(draw, 4, shape)], f"an index of rank {len(shape)}"
 
 
 def index(draw: Draw) -> Iterator[Sample]:
@@ -90,6 +105,10 @@ def index_put(draw: Draw) -> Iterator[Sample]:
     if draw.kind == "arguments":
         values = {"self": draw.tensor((5,)), "indices": [_places(draw, 5, (3,), False)]}
         yield Sample({**values, "values": draw.tensor((1,))}, "broadcast value")
+        order = Tensor("int64", draw.rng.permutation(7)[:6].reshape(2, 3))
+        rows = replace(draw.tensor((2, 3)), strides=(4, 1), layout="rows padded by one")
+        values = {"self": draw.tensor((7,)), "indices": [order], "values": rows}
+        yield Sample(values, "values in rows padded by one")
 
 
 def index_select(draw: Draw) -> Iterator[Sample]:
@@ -139,7 +158,7 @@ def masked_fill(draw: Draw) -> Iterator[Sample]:
         values = {"self": draw.tensor(shape), "mask": _mask(draw, shape), "value": 1}
         yield Sample(values, f"shape {list(shape)}")
     if draw.kind == "broadcast":
-        for shape, mask in (((3, 4), (4,)), ((3, 4), (3, 1)), ((4, 4), (4,)), ((4, 4), ())):
+        for shape, mask in _MASKED:
             values = {"self": draw.tensor(shape), "mask": _mask(draw, mask), "value": 1}
             yield Sample(values, f"{list(shape)} with mask {list(mask)}")
     if draw.kind == "arguments":
@@ -215,6 +234,10 @@ def index_wrong_dtype(draw: Draw) -> Iterator[ErrorSample]:
     chosen = draw.tensor((2,), "unit", "float32")
     values = {"self": draw.tensor((3,)), "indices": [chosen]}
     yield ErrorSample(values, "IndexError", r"index.*: .*float32")
+    # A mask without values leaves the shape of the result open.
+    values = {"self": draw.tensor((3, 4)), "indices": [Tensor("bool", np.ones(3, bool))]}
+    pattern = r"index: .*shape of the result.*mask"
+    yield ErrorSample(values, "NotImplementedError", pattern, note="mask on meta", device="meta")
 
 
 def index_put_dtype(draw: Draw) -> Iterator[ErrorSample]:

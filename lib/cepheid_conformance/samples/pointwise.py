@@ -347,6 +347,9 @@ def broadcast_mismatch(draw: Draw) -> Iterator[ErrorSample]:
     # In place, an integer tensor can't hold a quotient either: that may be said first.
     pattern = rf"{name}: sizes \[3\] and \[4\] can't be broadcast|div_: result type"
     yield ErrorSample(values, "RuntimeError", pattern)
+    values = {**values, names[1]: draw.tensor((4, 3), "positive")}
+    pattern = r"{op}: .*self.*\[3\].*\[4, 3\]|div_: result type"
+    yield ErrorSample(values, "RuntimeError", pattern, variant="inplace", note="would grow")
 
 
 def alpha_not_representable(draw: Draw) -> Iterator[ErrorSample]:

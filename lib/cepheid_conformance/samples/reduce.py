@@ -279,12 +279,16 @@ def mean_of_integers(draw: Draw) -> Iterator[ErrorSample]:
 
 
 def reduce_empty(draw: Draw) -> Iterator[ErrorSample]:
-    """Nothing has no largest element."""
-    for dim in (None, 1):
-        values: dict[str, Any] = {"self": draw.tensor((2, 0))}
-        if dim is not None:
-            values["dim"] = [dim] if draw.spec.name == "amax" else dim
-        yield ErrorSample(values, "IndexError", r"{op}: .*", also=("RuntimeError",))
+    """Nothing has no largest element: a named dim is at fault, or that none was named."""
+    values: dict[str, Any] = {"self": draw.tensor((2, 0))}
+    if draw.spec.name == "amax":
+        for dim in ([1], [0, -1]):
+            yield ErrorSample({**values, "dim": dim}, "IndexError", r"amax: .*dim 1", note=f"{dim}")
+        yield ErrorSample({**values, "dim": []}, "RuntimeError", r"amax: .*", note="dim []")
+        yield ErrorSample(values, "RuntimeError", r"amax: .*")
+        return
+    for rest in ({}, {"dim": 1}):
+        yield ErrorSample({**values, **rest}, "IndexError", r"{op}: .*", note=f"{rest}")
 
 
 def complex_unordered_reduce(draw: Draw) -> Iterator[ErrorSample]:
