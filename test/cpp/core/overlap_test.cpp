@@ -90,6 +90,30 @@ TEST(interleaved_slices_are_apart) {
   EXPECT(overlap_between(left, right) == Overlap::None);
 }
 
+TEST(long_interleaved_slices_are_decided) {
+  // Without merging or pruning the search gives up here and says Partial.
+  const Storage storage = bytes(size_t(1) << 25, DeviceKind::Meta);
+  const auto pair = [&](const DimVector& sizes, const DimVector& strides) {
+    const Tensor even = tensor_over(storage, DType::Float32, {sizes, strides, 0});
+    const Tensor odd = tensor_over(storage, DType::Float32, {sizes, strides, 1});
+    EXPECT(overlap_between(even, odd) == Overlap::None);
+    EXPECT(overlap_between(odd, even) == Overlap::None);
+  };
+  pair({2000, 1000}, {2000, 2});
+  pair({2000000}, {2});
+}
+
+TEST(what_has_no_storage_shares_nothing) {
+  const Tensor t = tensor_over(bytes(8), DType::Float32, {{2}, {1}, 0});
+  auto impl = make_intrusive<TensorImpl>(Storage(), DType::Float32, Device(DeviceKind::CPU),
+                                         DispatchKeySet(DispatchKey::CPU));
+  impl->set_geometry({2}, {1}, 0);
+  const Tensor wrapper(std::move(impl));
+  EXPECT(overlap_between(wrapper, t) == Overlap::None);
+  EXPECT(overlap_between(t, wrapper) == Overlap::None);
+  EXPECT(overlap_between(wrapper, wrapper) == Overlap::None);
+}
+
 TEST(huge_extents_are_decided) {
   // Meta tensors have geometry without memory: beyond 2^31 elements, near 2^62 bytes of reach.
   const Storage storage = bytes(size_t(1) << 62, DeviceKind::Meta);

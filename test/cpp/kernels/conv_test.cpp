@@ -1,4 +1,9 @@
+#include <spawn.h>
+#include <sys/wait.h>
+
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 
 #include "base/thread_pool.h"
 #include "generated/ops/conv2d.h"
@@ -112,6 +117,41 @@ kernels::dnn::Conv2d problem(const Case& c, const Tensor& out) {
           {c.dilation[0], c.dilation[1]}};
 }
 
+// One image whose filters are computed in several pieces.
+const Case kSplit = {1, 32, 20, 20, 96, 3, 3};
+
+int64_t out_size(const Case& c, size_t d, int64_t in, int64_t kernel) {
+  return (in + 2 * c.padding[d] - c.dilation[d] * (kernel - 1) - 1) / c.stride[d] + 1;
+}
+
+template <class T>
+Tensor filled_output(const Case& c, float value) {
+  Tensor out = empty_tensor({c.batch, c.filters, out_size(c, 0, c.height, c.kernel_h),
+                             out_size(c, 1, c.width, c.kernel_w)},
+                            dtype_of<T>::value, DeviceKind::CPU);
+  std::fill_n(out.data_as<T>(), out.numel(), T(value));
+  return out;
+}
+
+// Runs the tests whose name has `name` in a new process of this binary, with `setting` in front of
+// the environment; its exit status, -1 where there is none.
+int run_alone(const char* name, std::string setting) {
+  std::vector<char*> variables{setting.data()};
+  for (char** at = environ; *at; ++at) {
+    const size_t length = setting.find('=') + 1;
+    if (std::strncmp(*at, setting.c_str(), length) != 0) variables.push_back(*at);
+  }
+  variables.push_back(nullptr);
+  std::string file = "/proc/self/exe", filter = name;
+  char* arguments[] = {file.data(), filter.data(), nullptr};
+  pid_t child;
+  if (posix_spawn(&child, file.c_str(), nullptr, nullptr, arguments, variables.data()) != 0)
+    return -1;
+  int status = 0;
+  if (waitpid(child, &status, 0) != child || !WIFEXITED(status)) return -1;
+  return WEXITSTATUS(status);
+}
+
 }  // namespace
 
 TEST(conv2d_is_exact_on_small_integers) {
@@ -140,7 +180,50 @@ TEST(the_own_path_agrees_with_the_library) {
   }
 }
 
-TEST(the_library_is_there_for_float32) { EXPECT(kernels::dnn::library_takes(DType::Float32)); }
+TEST(the_library_is_there_for_float32) {
+  EXPECT(kernels::dnn::library_takes(DType::Float32));
+  EXPECT(kernels::dnn::library_takes(DType::BFloat16));  // it may have one
+  EXPECT(!kernels::dnn::library_takes(DType::Float64));
+}
+
+TEST(the_library_itself_computes_float32) {
+  // The own path would give the same numbers, so the seam is asked which one did.
+  std::vector<Case> cases = kCases;
+  cases.push_back(kSplit);
+  cases.push_back({1024, 1, 16, 16, 1, 1, 1});  // many small images
+  for (const Case& c : cases) {
+    Operands t = operands<float>(c, 0);
+    Tensor out = filled_output<float>(c, -77);
+    EXPECT(kernels::dnn::library_conv2d(problem(c, out), {t.input, t.weight, t.bias, out, false}));
+    EXPECT(matches<float>(c, t, out));
+  }
+}
+
+TEST(without_an_implementation_the_library_writes_nothing) {
+  // Its limit is read once in a process: this test runs in one of its own.
+  constexpr const char* kLimit = "ONEDNN_MAX_CPU_ISA";
+  const char* limit = std::getenv(kLimit);
+  if (!limit || std::strcmp(limit, "AVX2") != 0) {
+    EXPECT_EQ(run_alone("without_an_implementation", std::string(kLimit) + "=AVX2"), 0);
+    return;
+  }
+  for (const Case& c : {kCases[5], kSplit}) {
+    Operands t = operands<BFloat16>(c, 0);
+    Tensor out = filled_output<BFloat16>(c, -77);
+    EXPECT(!kernels::dnn::library_conv2d(problem(c, out), {t.input, t.weight, t.bias, out, false}));
+    for (const BFloat16& v : values_of<BFloat16>(out)) EXPECT(static_cast<float>(v) == -77);
+    EXPECT(matches<BFloat16>(c, t, ops::conv2d(t.input, t.weight, t.bias, c.stride, c.padding)));
+  }
+}
+
+TEST(conv2d_takes_one_number_for_both_directions) {
+  const Case c = {1, 2, 9, 8, 3, 3, 2, {2, 2}, {1, 1}, {2, 2}};
+  Operands t = operands<float>(c, 0);
+  const int64_t stride[] = {2, 5}, padding[] = {1, 6}, dilation[] = {2, 7};  // the first of each
+  Tensor out = ops::conv2d(t.input, t.weight, t.bias, IntArrayRef(stride, 1),
+                           IntArrayRef(padding, 1), IntArrayRef(dilation, 1));
+  EXPECT(matches<float>(c, t, out));
+}
 
 TEST(conv2d_writes_outputs_of_any_strides) {
   const Case& c = kCases[2];

@@ -101,6 +101,16 @@ TEST(floats_out_of_range_of_an_integer_have_a_defined_result) {
   });
 }
 
+TEST(one_element_is_converted_alone) {
+  for_each_isa([] {
+    const Half from[] = {Half(1.5f), Half(2.5f)};
+    float to[] = {0, 7};
+    convert_element(to, DType::Float32, from, DType::Float16);
+    EXPECT_EQ(to[0], 1.5f);
+    EXPECT_EQ(to[1], 7.0f);
+  });
+}
+
 TEST(a_source_is_broadcast) {
   Tensor out = empty_tensor({4, 3}, DType::Float32, DeviceKind::CPU);
   copy_into(out, tensor_of<double>({3}, {1, 2, 3}));
@@ -185,4 +195,16 @@ TEST(inspection_finds_what_it_looks_for) {
   Tensor nan = tensor_of<float>({1}, {kNan});
   EXPECT(!all_equal(nan, nan));
   EXPECT(all_equal(tensor_of<float>({1}, {0.0f}), tensor_of<float>({1}, {-0.0f})));
+}
+
+TEST(inspection_reads_every_integral_dtype) {
+  for (DType dtype : all_dtypes()) {
+    if (!is_integral(dtype, /*with_bool=*/true)) continue;
+    Tensor ones = cast(tensor_of<int64_t>({3}, {1, 1, 1}), dtype);
+    EXPECT(!any_zero(ones) && !any_negative(ones));
+    EXPECT(any_zero(cast(tensor_of<int64_t>({3}, {1, 0, 1}), dtype)));
+    const bool is_signed = dtype == DType::Int8 || dtype == DType::Int16 || dtype == DType::Int32 ||
+                           dtype == DType::Int64;
+    EXPECT_EQ(any_negative(cast(tensor_of<int64_t>({3}, {1, 1, -1}), dtype)), is_signed);
+  }
 }

@@ -92,6 +92,14 @@ TEST(masks_count_as_their_coordinates) {
   EXPECT_THROWS(at(x, {mask({3}, {true, true, true})}), Error, "differ at dimension 0");
 }
 
+TEST(a_mask_over_a_meta_tensor_is_refused) {
+  // The shape depends on values that are not there; a mask in memory changes nothing about that.
+  Tensor x = empty_tensor({3, 4}, DType::Float32, DeviceKind::Meta);
+  Tensor without_values = empty_tensor({3}, DType::Bool, DeviceKind::Meta);
+  EXPECT_THROWS(at(x, {without_values}), Error, "index: the shape of the result depends");
+  EXPECT(at(x, {empty_tensor({5}, DType::Int64, DeviceKind::Meta)}).sizes() == IntArrayRef({5, 4}));
+}
+
 TEST(index_refuses_before_reading) {
   Tensor x = counting({2, 3});
   EXPECT_THROWS(at(x, {ints({0, 2})}), Error, "index 2 is out of range for dimension 0 of size 2");
@@ -122,6 +130,24 @@ TEST(index_put_accumulates_duplicates) {
   ops::index_put_(flags, std::vector<Tensor>{ints({1, 1})}, mask({2}, {true, false}), true);
   EXPECT(values_of<bool>(flags) == std::vector<bool>({false, true}));
   expect(x, {3}, {0, 1, 2});
+}
+
+TEST(index_put_behind_a_full_slice_goes_row_by_row) {
+  // Values broadcast along the index's last dimension: its positions are not one line.
+  Tensor places = tensor_of<int64_t>({2, 3}, {6, 0, 2, 5, 1, 3});
+  Tensor values = tensor_of<int64_t>({2, 2, 1}, {-1, -2, -3, -4});
+  expect(ops::index_put(counting({2, 7}), std::vector<Tensor>{kAll, places}, values), {2, 7},
+         {-1, -2, -1, -2, 4, -2, -1, -3, -4, -3, -4, 11, -4, -3});
+  // Two elements to a place.
+  Tensor pairs = tensor_of<int64_t>({2, 2, 2}, {-1, -2, -3, -4, -5, -6, -7, -8});
+  expect(ops::index_put(counting({2, 3, 2}), std::vector<Tensor>{kAll, ints({2, 0})}, pairs),
+         {2, 3, 2}, {-3, -4, 2, 3, -1, -2, -7, -8, 8, 9, -5, -6});
+}
+
+TEST(index_put_adds_once_behind_a_full_slice) {
+  Tensor values = tensor_of<int64_t>({2, 3}, {10, 20, 30, 40, 50, 60});
+  expect(ops::index_put(counting({2, 3}), std::vector<Tensor>{kAll, ints({2, 0, 1})}, values, true),
+         {2, 3}, {20, 31, 12, 53, 64, 45});
 }
 
 TEST(index_put_sums_narrow_floats_in_float32) {
@@ -208,6 +234,17 @@ TEST(nonzero_lists_coordinates_in_order) {
   EXPECT(ops::nonzero(tensor_of<float>({}, {0.f})).sizes() == IntArrayRef({0, 0}));
   EXPECT(ops::nonzero(counting({0, 3})).sizes() == IntArrayRef({0, 2}));
   EXPECT_EQ(ops::nonzero(tensor_of<Half>({2}, {Half(-0.f), Half(6e-8f)})).size(0), 1);
+}
+
+TEST(nonzero_of_eight_bits_takes_minus_zero_as_zero) {
+  const auto expect_last_two = [](auto type) {
+    using T = decltype(type);
+    Tensor x = tensor_of<T>(
+        {4}, {T::from_bits(0x00), T::from_bits(0x80), T::from_bits(0x38), T::from_bits(0xb8)});
+    expect(ops::nonzero(x), {2, 1}, {2, 3});
+  };
+  expect_last_two(Float8E4M3FN());
+  expect_last_two(Float8E5M2());
 }
 
 TEST(cat_lays_end_to_end_and_promotes) {

@@ -6,10 +6,12 @@
 #include "generated/ops/random_.h"
 #include "generated/ops/randperm.h"
 #include "generated/ops/uniform_.h"
+#include "kernels/rng/draw.h"
 #include "kernels/values.h"
 #include "testing.h"
 
-// Expected values were recorded from PyTorch 2.13 on the CPU after manual_seed(1234).
+// Expected values were recorded from PyTorch 2.13 on the CPU after manual_seed(1234), or follow
+// from the words of the engine after that seed.
 
 using namespace ceph;
 using namespace ceph::testing;
@@ -78,6 +80,57 @@ std::vector<int64_t> integers(DType dtype, int64_t n, int64_t from, std::optiona
 
 using Ints = std::vector<int64_t>;
 
+// Draws of [from, to) are those of [from, end), rounded, and none of them reaches `to`.
+template <class T>
+void expect_integers(int64_t from, int64_t to, int64_t end) {
+  Tensor t = ops::random_(empty({64}, dtype_of<T>::value), from, to, seeded());
+  Generator g = seeded();
+  kernels::IntegerDraw draw(static_cast<uint64_t>(end - from));
+  for (const T& got : values_of<T>(t)) {
+    const T expected = static_cast<T>(from + static_cast<int64_t>(draw(g->engine())));
+    EXPECT(static_cast<double>(got) == static_cast<double>(expected));
+    EXPECT(static_cast<double>(got) < static_cast<double>(to));
+  }
+}
+
+// The parts of a complex tensor, real first.
+template <class T>
+std::vector<T> complex_normal(int64_t n, double mean) {
+  Tensor t = ops::normal_(empty({n}, dtype_of<std::complex<T>>::value), mean, 1, seeded());
+  std::vector<T> parts;
+  for (const std::complex<T>& v : values_of<std::complex<T>>(t)) {
+    parts.push_back(v.real());
+    parts.push_back(v.imag());
+  }
+  return parts;
+}
+
+template <class T>
+void expect_mean_in_the_real_part() {
+  const std::vector<T> around = complex_normal<T>(20, 2.5), centred = complex_normal<T>(20, 0);
+  for (size_t i = 0; i < 40; ++i) {
+    EXPECT_EQ(around[i], static_cast<T>(centred[i] + (i % 2 == 0 ? T(2.5) : T(0))));
+  }
+}
+
+// Blocks of sixteen through float, each number rounded.
+template <class T>
+void expect_rounded_normal(int64_t n) {
+  Tensor narrow = ops::normal_(empty({n}, dtype_of<T>::value), 0, 1, seeded());
+  Tensor wide = ops::normal_(empty({n}, DType::Float32), 0, 1, seeded());
+  int64_t different = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    different += element<T>(narrow, i).bits != static_cast<T>(element<float>(wide, i)).bits;
+  }
+  EXPECT_EQ(different, 0);
+}
+
+template <class T>
+void expect_draws_below_themselves(int64_t n) {
+  Tensor p = ops::uniform_(empty({n}, dtype_of<T>::value), 0, 1, seeded());
+  EXPECT(firsts<T>(ops::bernoulli(p, seeded()), 64) == std::vector<double>(64, 0));
+}
+
 }  // namespace
 
 TEST(uniform_takes_24_or_53_bits) {
@@ -92,6 +145,17 @@ TEST(uniform_rounds_once_into_its_range) {
       {0x1.e9ad864f6ed2ep-3, 0x1.2d929f67add4cp-3, 0x1.84f5bef3da358p-2, 0x1.64fea868fcff8p-2});
   expect_uniform<Half>(-1.3, 2.7, {-0x1.2f4p+0, 0x1.3bp-2, -0x1.0bp-2, 0x1.554p-3});
   expect_uniform<BFloat16>(-1.3, 2.7, {-0x1.3p+0, 0x1.3ap-2, -0x1.0ap-2, 0x1.56p-3});
+}
+
+TEST(uniform_keeps_an_end_close_to_its_begin) {
+  const double end = 1.00048828125;  // 1 + 2^-11, which float has
+  Generator g = seeded();
+  std::vector<double> expected;
+  for (int i = 0; i < 32; ++i) {
+    const float value = std::fma(kernels::draw_unit(g->engine(), float()), 0x1p-11f, 1.0f);
+    expected.push_back(value < end ? double(value) : 1.0);
+  }
+  expect_uniform<float>(1.0, end, expected);
 }
 
 TEST(uniform_never_reaches_its_end) {
@@ -146,6 +210,24 @@ TEST(narrow_normal_draws_skip_no_words) {
                      0x1p-10);
 }
 
+TEST(narrow_normal_draws_fill_any_length) {
+  expect_rounded_normal<Half>(40000);
+  expect_rounded_normal<BFloat16>(40000);
+}
+
+TEST(normal_draws_of_a_small_deviation) {
+  EXPECT(normal<float>(20, 20, 3, 0) == std::vector<double>(20, 3.0));
+  EXPECT(normal<double>(5, 5, -2, 0) == std::vector<double>(5, -2.0));
+  std::vector<double> halves;
+  for (double v : normal<float>(5, 5)) halves.push_back(v / 2);
+  EXPECT(normal<float>(5, 5, 0, 0.5) == halves);
+}
+
+TEST(a_complex_mean_is_added_to_every_real_part) {
+  expect_mean_in_the_real_part<float>();
+  expect_mean_in_the_real_part<double>();
+}
+
 TEST(complex_normal_draws_share_the_variance) {
   using C = std::complex<float>;
   auto parts = [](int64_t n, size_t count) {
@@ -176,6 +258,22 @@ TEST(integers_take_one_word_below_2_to_the_28th) {
          Ints({204000912083, 166721346613, 878802328948}));
 }
 
+TEST(integers_that_would_round_to_the_end_are_left_out) {
+  const auto power = [](int n) { return int64_t(1) << n; };
+  expect_integers<Half>(-4096, -2048, -2050);
+  expect_integers<float>(0, power(44), power(44) - power(20));
+  expect_integers<float>(-power(25), -power(24), -power(24) - 2);
+  expect_integers<double>(0, power(50) + 1, power(50) + 1);
+  expect_integers<BFloat16>(0, 256, 256);
+}
+
+TEST(integers_of_bool_are_both_values) {
+  Tensor t = ops::random_(empty({64}, DType::Bool), 0, 2, seeded());
+  int64_t count = 0;
+  for (bool v : values_of<bool>(t)) count += v;
+  EXPECT(count > 16 && count < 48);
+}
+
 TEST(integers_without_an_end_fill_the_dtype) {
   EXPECT(integers(DType::Int64, 3, INT64_MIN, std::nullopt) ==
          Ints({3532910284440527571, -6970862871448265675, 8074651545468362100}));
@@ -191,6 +289,34 @@ TEST(randperm_is_a_permutation_in_the_recorded_order) {
   EXPECT(values_of<int64_t>(p) == Ints({5, 4, 8, 2, 6, 9, 1, 7, 0, 3}));
   EXPECT_EQ(ops::randperm(0).numel(), 0);
   EXPECT_EQ(ops::randperm(256, Generator(), DType::UInt8).numel(), 256);
+}
+
+TEST(randperm_swaps_each_place_with_one_behind) {
+  constexpr int64_t kCount = 40000;
+  Generator g = seeded();
+  Ints expected(kCount);
+  for (int64_t i = 0; i < kCount; ++i) expected[static_cast<size_t>(i)] = i;
+  for (int64_t i = 0; i < kCount - 1; ++i) {
+    const int64_t other = i + g->engine().next() % (kCount - i);
+    std::swap(expected[static_cast<size_t>(i)], expected[static_cast<size_t>(other)]);
+  }
+  EXPECT(values_of<int64_t>(ops::randperm(kCount, seeded())) == expected);
+  const std::vector<int32_t> narrow(expected.begin(), expected.end());
+  EXPECT(values_of<int32_t>(ops::randperm(kCount, seeded(), DType::Int32)) == narrow);
+}
+
+TEST(randperm_takes_a_word_less_than_numbers) {
+  for (int64_t n : {0, 1, 2, 5}) {
+    Generator g = seeded(), words = seeded();
+    ops::randperm(n, g);
+    for (int64_t i = 0; i < n - 1; ++i) words->engine().next();
+    EXPECT_EQ(g->engine().next(), words->engine().next());
+  }
+}
+
+TEST(bernoulli_of_its_own_draws_is_zero) {  // a draw is not below itself
+  expect_draws_below_themselves<float>(64);
+  expect_draws_below_themselves<double>(64);
 }
 
 TEST(bernoulli_compares_a_uniform_draw) {
@@ -224,4 +350,14 @@ TEST(a_refused_draw_leaves_the_generator_alone) {
   EXPECT_THROWS(ops::normal_(empty({2}, DType::Int64), 0, 1, g), Error, "int64");
   EXPECT_THROWS(ops::uniform_(view_of(x, {9}, {0}, 0), 0, 1, g), Error, "lie in one place");
   EXPECT(g->get_state() == before);
+}
+
+TEST(draws_of_floating_numbers_refuse_other_dtypes) {
+  for (DeviceKind device : {DeviceKind::CPU, DeviceKind::Meta}) {
+    Tensor x = empty_tensor({4}, DType::Int32, device);
+    const char* message = "expected a floating dtype; got int32";
+    EXPECT_THROWS(ops::uniform_(x, 0, 1), Error, message);
+    EXPECT_THROWS(ops::normal_(x, 0, 1), Error, message);
+    EXPECT_THROWS(ops::bernoulli(x), Error, message);
+  }
 }

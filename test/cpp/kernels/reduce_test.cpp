@@ -1,3 +1,6 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -184,4 +187,40 @@ TEST(any_sees_nan_and_the_last_element) {
     Tensor bytes = tensor_of<uint8_t>({2, 3}, {0, 0, 9, 0, 0, 0});
     EXPECT_EQ(values_of<uint8_t>(ops::any(bytes, 1)), std::vector<uint8_t>({1, 0}));
   });
+}
+
+TEST(argmax_reads_no_further_than_the_last_element) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* pages = mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  EXPECT(pages != MAP_FAILED);
+  if (pages == MAP_FAILED) return;
+  EXPECT_EQ(mprotect(static_cast<char*>(pages) + page, page, PROT_NONE), 0);
+  {
+    // Every second number of the page: the last is what lies before the page without access.
+    auto storage =
+        make_intrusive<StorageImpl>(pages, page, Device(DeviceKind::CPU), nullptr, nullptr, true);
+    Tensor whole(make_intrusive<TensorImpl>(storage, DType::Float64, Device(DeviceKind::CPU),
+                                            DispatchKeySet(DispatchKey::CPU)));
+    const auto count = static_cast<int64_t>(page / sizeof(double));
+    whole->set_contiguous({count});
+    whole.data_as<double>()[count - 1] = 3;
+    Tensor second = view_of(whole, {count / 2}, {2}, 1);
+    EXPECT_EQ(element<int64_t>(ops::argmax(second, 0), 0), count / 2 - 1);
+  }
+  munmap(pages, 2 * page);
+}
+
+TEST(a_dimension_of_any_number_is_reduced) {
+  // Rank has no limit. Of the last dimensions, all of size 2, every second is summed.
+  constexpr size_t kRank = 40000, kLast = 6;
+  DimVector sizes(kRank - kLast, 1);
+  for (size_t i = 0; i < kLast; ++i) sizes.push_back(2);
+  Tensor x = empty_tensor(sizes, DType::Int64, DeviceKind::CPU);
+  for (int64_t i = 0; i < x.numel(); ++i) x.data_as<int64_t>()[i] = i;
+  const Tensor sums = ops::sum(x, IntArrayRef({-1, -3, -5}));
+  EXPECT_EQ(sums.numel(), 8);
+  for (int64_t i = 0; i < 8; ++i) {
+    const int64_t first = (i & 4) * 8 + (i & 2) * 4 + (i & 1) * 2;
+    EXPECT_EQ(sums.data_as<int64_t>()[i], 8 * first + 4 * (1 + 4 + 16));
+  }
 }

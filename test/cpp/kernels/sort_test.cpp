@@ -108,6 +108,19 @@ TEST(sort_puts_nan_last_and_takes_zeros_as_equal) {
   }
 }
 
+TEST(sort_knows_a_nan_of_the_smallest_payload) {
+  const auto halves = [](std::initializer_list<int> bits) {
+    std::vector<Half> out;
+    for (int b : bits) out.push_back(Half::from_bits(static_cast<uint16_t>(b)));
+    return tensor_of<Half>({static_cast<int64_t>(bits.size())}, out);
+  };
+  // 1, NaN with a sign, -inf, NaN, inf
+  Tensor x = halves({0x3c00, 0xfc01, 0xfc00, 0x7c01, 0x7c00});
+  EXPECT(values_of<int64_t>(std::get<1>(ops::sort(x))) == std::vector<int64_t>({2, 0, 4, 1, 3}));
+  expect_sorted<Half>(x, 0, false);
+  expect_sorted<Half>(x, 0, true);
+}
+
 TEST(sort_of_extremes_and_bools) {
   expect_sorted<int64_t>(tensor_of<int64_t>({5}, {INT64_MAX, INT64_MIN, 0, -1, INT64_MIN}), 0,
                          false);

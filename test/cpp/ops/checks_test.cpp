@@ -77,8 +77,22 @@ TEST(a_number_that_would_wrap_is_refused) {
   EXPECT_THROWS(integer_division("floor_divide", bytes, large), Error, "in the range of uint8");
   EXPECT_THROWS(integer_power("pow", bytes, large), Error, "300");
   EXPECT_THROWS(condition_is_bool("where", of(DType::Bool), large, bytes), Error, "300");
+  EXPECT_THROWS(ordered_numbers("clamp", large, bytes), Error, "in the range of uint8; got 300");
+  EXPECT_THROWS(condition_is_bool("where", of(DType::Bool), bytes, large), Error, "300");
   ordered_numbers("clamp", of(DType::Float16), large);
   ordered_numbers("clamp", of(DType::Int16), large);
+}
+
+TEST(a_number_of_one_byte_is_not_read_as_eight) {
+  unsigned char memory[8] = {1, 255, 255, 255, 255, 255, 255, 255};  // True, then others' bytes
+  auto storage = make_intrusive<StorageImpl>(memory, size_t(1), Device(DeviceKind::CPU), nullptr,
+                                             nullptr, true);
+  Tensor yes(make_intrusive<TensorImpl>(storage, DType::Bool, Device(DeviceKind::CPU),
+                                        DispatchKeySet(DispatchKey::CPU)));
+  yes->set_contiguous({});
+  yes->set_wrapped_number(true);
+  ops::checks::ordered_numbers("clamp", tensor_of<uint8_t>({1}, {3}), yes);
+  ops::checks::integer_power("pow", tensor_of<uint8_t>({1}, {3}), yes);
 }
 
 TEST(a_condition_is_bool) {

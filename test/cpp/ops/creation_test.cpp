@@ -81,6 +81,8 @@ TEST(contiguous_returns_self_where_it_can) {
   EXPECT(nhwc.strides() == IntArrayRef({60, 1, 15, 3}));
   EXPECT(ops::contiguous(nhwc, MemoryFormat::ChannelsLast).is_same(nhwc));
   EXPECT_THROWS(ops::contiguous(x, MemoryFormat::Preserve), Error, "contiguous: ");
+  Tensor nothing = ops::empty({2, 0, 3, 4});  // without elements every order is the one asked for
+  EXPECT(ops::contiguous(nothing, MemoryFormat::ChannelsLast).is_same(nothing));
 }
 
 TEST(to_copies_only_what_changes) {
@@ -119,6 +121,7 @@ TEST(arange_refuses_ranges_without_an_end) {
   EXPECT_THROWS(ops::arange(0, 1e30, 1), Error, "arange: ");
   EXPECT_THROWS(ops::arange(0, int64_t(1) << 62, 1), Error, "arange: ");
   EXPECT_THROWS(ops::arange(0, 2, 1, DType::Bool), Error, "got bool");
+  EXPECT_THROWS(ops::arange(0, 2, 1, DType::Float8E5M2), Error, "got float8_e5m2");
 }
 
 TEST(copy_broadcasts_the_source_and_checks_first) {

@@ -169,3 +169,20 @@ TEST(a_list_of_operands_is_promoted_and_joined) {
   EXPECT(joined.sizes() == IntArrayRef{3});
   EXPECT_THROWS(ops::cat(TensorList(), 0), Error, "cat: at least one tensor is needed");
 }
+
+TEST(an_output_in_place_keeps_its_shape) {
+  Tensor x = ops::zeros({3});
+  const auto spec = [](IntArrayRef sizes) {
+    return ops::OutputSpec{sizes, DType::Float32, Device(DeviceKind::CPU)};
+  };
+  const char* message = "cumsum_: the result must have self's shape";
+  EXPECT_THROWS(ops::Output::inplace("cumsum_", x, spec({4}), ops::operands(x)), Error, message);
+  EXPECT(ops::Output::inplace("cumsum_", x, spec({3}), {}).target().is_same(x));
+  const Tensor grown = ops::full({4, 3}, 1.0);
+  message = "div_: the result must have self's shape";
+  EXPECT_THROWS((ops::write_result("div_", x, grown, ops::Resize::kNo), 0), Error, message);
+  EXPECT(x.sizes() == IntArrayRef{3});
+  EXPECT(same(x, ops::zeros({3})));
+  ops::write_result("div", x, grown, ops::Resize::kYes);
+  EXPECT(same(x, grown));
+}

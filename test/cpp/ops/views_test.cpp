@@ -109,6 +109,15 @@ TEST(expand_repeats_by_stride_zero) {
                 "expand: ");
 }
 
+TEST(expand_compares_a_dimension_of_any_number) {
+  DimVector sizes(40000, 1);
+  sizes.back() = 2;
+  Tensor x = view_of(counting({2}), sizes, contiguous_strides(sizes), 0);
+  EXPECT_EQ(ops::expand(x, sizes).numel(), 2);
+  sizes.back() = 3;
+  EXPECT_THROWS(ops::expand(x, sizes), Error, "differ at dimension 39999");
+}
+
 TEST(select_takes_one_position) {
   Tensor x = counting({2, 3, 4});
   expect_view(ops::select(x, 1, -1), x, {2, 4}, {12, 1}, 8);
