@@ -18,12 +18,14 @@ from ..layouts import expanded
 from ..op_spec import OpSpec
 from ..sample import Sample
 from ..script import Ref, Script
-from ..tensors import Tensor
+from ..tensors import Tensor, contiguous_strides
 from .common import Finding, add_call, compare, draw, finding, run_scripts
 
 KIND = "overlap"
 NUMBER = "FA"
 DEVICES = ("cpu",)
+# So long that to look for a shared element among them one by one would be given up.
+_LONG_HALF = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Case:
     variant: str
     script: Script
     must_refuse: bool = False
+    must_serve: bool = False
 
 
 def inapplicable(spec: OpSpec, dtype: str) -> str | None:
@@ -49,6 +52,7 @@ def inapplicable(spec: OpSpec, dtype: str) -> str | None:
 def check(cell: Cell, bench: Bench) -> list[Finding]:
     """Run the overlapping calls of every small sample."""
     cases = [case for sample in draw(cell, "small") for case in _cases_of(cell, sample)]
+    cases += _long_halves(cell)
     outcomes = run_scripts(bench, [case.script for case in cases])
     found = []
     for case, outcome in zip(cases, outcomes, strict=True):
@@ -69,6 +73,8 @@ def _cases_of(cell: Cell, sample: Sample) -> list[Case]:
         cases += _repeated_out(cell, sample)
     if cell.spec.mutates:
         cases += _repeated_self(cell, sample)
+        if cell.spec.key == "copy_":
+            cases += _copied_in_turn(cell, sample)
     if "inplace" in variants and plain_variant(cell.spec) != "internal":
         cases += _in_place(cell, sample)
     return cases
@@ -149,6 +155,7 @@ def _in_place(cell: Cell, sample: Sample) -> Iterator[Case]:
         if source.dtype == owner.dtype and source.shape == owner.shape:
             for first in (0, 1):
                 yield _shifted_pair(cell, sample, owner, source, first, number)
+                yield _interleaved(cell, sample, owner, source, first, number)
     if owner.shape[0] > 1:
         repeated = expanded(owner)
         changed = sample.mapped(functools.partial(_swap, owner, repeated), "self expanded")
@@ -175,11 +182,47 @@ def _shifted_pair(
     return _in_place_case(cell, changed, script)
 
 
+def _interleaved(
+    cell: Cell, sample: Sample, owner: Tensor, source: Tensor, place: int, number: int
+) -> Case:
+    """Both operands over one storage, in turn: they share no element, which is no reason to
+    refuse."""
+    line = np.stack((owner.data.ravel(), source.data.ravel())[:: 1 - 2 * place], axis=-1)
+    strides = tuple(2 * stride for stride in contiguous_strides(owner.shape))
+    first = replace(owner, strides=strides, offset=place)
+    second = replace(source, strides=strides, offset=1 - place)
+    swap = {id(owner): first, id(source): second}
+    note = f"self and operand {number} in turn, self at {place}"
+    changed = sample.mapped(lambda t: swap.get(id(t), t), note)
+    script = Script(cell.device)
+    base = script.tensor(Tensor(owner.dtype, line.ravel()))
+    script.tensor(first, base=base)
+    script.tensor(second, base=base)
+    return replace(_in_place_case(cell, changed, script), must_serve=True)
+
+
+def _copied_in_turn(cell: Cell, sample: Sample) -> Iterator[Case]:
+    """What is written and what is read lie in turn."""
+    owner, source = sample.tensors()
+    if owner.dtype == source.dtype and owner.shape == source.shape and owner.shape:
+        for place in (0, 1):
+            yield _interleaved(cell, sample, owner, source, place, 1)
+
+
+def _long_halves(cell: Cell) -> Iterator[Case]:
+    """The halves of a long line, every second element each; one dtype is enough."""
+    if cell.spec.key == "copy_" and cell.dtype == "int16":
+        data = np.arange(_LONG_HALF).astype(np.int16)
+        values = {"self": Tensor(cell.dtype, data[::-1].copy()), "src": Tensor(cell.dtype, data)}
+        yield from _copied_in_turn(cell, Sample(values, f"{_LONG_HALF} elements"))
+
+
 def _in_place_case(cell: Cell, sample: Sample, script: Script, must_refuse: bool = False) -> Case:
-    call = encode_call(script, cell.spec, sample, "inplace")
+    variant = "method" if cell.spec.mutates else "inplace"
+    call = encode_call(script, cell.spec, sample, variant)
     result = script.call(call.via, call.name, call.args, call.kwargs)
     script.read(Ref(result))
-    return Case(sample, "inplace", script, must_refuse)
+    return Case(sample, variant, script, must_refuse)
 
 
 def _judge(cell: Cell, bench: Bench, case: Case, outcome: Outcome) -> tuple[str, str] | None:
@@ -187,6 +230,8 @@ def _judge(cell: Cell, bench: Bench, case: Case, outcome: Outcome) -> tuple[str,
         return "crash", outcome.crash or str(outcome.trouble)
     report = outcome.reports[0]
     if report.error is not None:
+        if case.must_serve:
+            return "error", f"error: nothing overlaps; raised {report.error.message[:200]}"
         if "RuntimeError" not in report.error.bases:
             return "error", f"error: expected RuntimeError; got {report.error.name}"
         if any(state.changed for state in outcome.inputs.values()):

@@ -81,8 +81,15 @@ def _cases(cell: Cell) -> Iterator[Case]:
             swapped = replace(sample, values={**sample.values, first: 3})
             yield _plain(cell, swapped, "reflected")
     if "out" in others:
-        for sample in spread(draw(cell, "sizes"), _OUT_SIZES):
+        sized = draw(cell, "sizes")
+        for sample in spread(sized, _OUT_SIZES):
             yield _guarded(cell, sample)
+        if sized:
+            yield _stepped(cell, max(sized, key=_elements))
+
+
+def _elements(sample: Sample) -> int:
+    return sum(tensor.data.size for tensor in sample.tensors())
 
 
 def _plain(cell: Cell, sample: Sample, variant: str) -> Case:
@@ -125,7 +132,7 @@ def _out(cell: Cell, sample: Sample) -> Iterator[Case]:
     yield _guarded(cell, sample)
     yield _out_case(cell, sample, [_blank(e, e.dtype, (0,)) for e in expected], "empty")
     if all(item.shape for item in expected):
-        yield _out_case(cell, sample, [stepped(tensor) for tensor in right], "step 2")
+        yield _stepped(cell, sample)
         yield _out_case(cell, sample, [padded(tensor) for tensor in right], "padded")
     if len(expected) == 1 and expected[0].dtype in ("float32", "float64", "complex64"):
         wrong = _blank(expected[0], "int32", expected[0].shape)
@@ -137,6 +144,12 @@ def _guarded(cell: Cell, sample: Sample) -> Case:
     """out= inside a larger storage: nothing beside it may be written."""
     right = [_blank(item, item.dtype, item.shape) for item in expected_of(cell.spec, sample)]
     return _out_case(cell, sample, [guarded(tensor) for tensor in right], "guarded")
+
+
+def _stepped(cell: Cell, sample: Sample) -> Case:
+    """out= is every second element of its storage."""
+    right = [_blank(item, item.dtype, item.shape) for item in expected_of(cell.spec, sample)]
+    return _out_case(cell, sample, [stepped(tensor) for tensor in right], "step 2")
 
 
 def _blank(expected: Expected, dtype: str, shape: tuple[int, ...]) -> Tensor:

@@ -303,6 +303,8 @@ def _valid_exponent(base: Tensor, exponent: Any) -> Any:
 def clamp(draw: Draw) -> Iterator[Sample]:
     """Bounds on one or both sides, crossed, and of a higher category."""
     bounds: list[dict[str, Any]] = [{"min": 1, "max": 3}]
+    if draw.kind == "small":
+        bounds.append({"min": True})  # a number of one byte, beside those of eight
     if draw.kind == "arguments":
         bounds = [{"min": 2}, {"max": 2}, {"min": 3, "max": 1}]
         if draw.info.is_floating:

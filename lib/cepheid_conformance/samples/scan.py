@@ -21,6 +21,9 @@ def scan(draw: Draw) -> Iterator[Sample]:
     for sample in reduce_int(draw):
         values = {name: value for name, value in sample.values.items() if name != "keepdim"}
         yield Sample(values, sample.note)
+    if draw.kind == "sizes" and draw.info.is_floating and draw.info.itemsize == 2:
+        # A line that is converted as a whole, and longer than any before it.
+        yield Sample({"self": draw.tensor((150_000,)), "dim": 0}, "150,000 elements")
     if draw.kind == "arguments":
         for dtype in result_dtypes(draw):
             values = {"self": draw.tensor((3, 4), "exact"), "dim": 1, "dtype": dtype}
