@@ -21,11 +21,12 @@ def _function(kind: str, family: str, name: str) -> Callable[..., Any]:
     return function  # type: ignore[no-any-return]  # checked to be callable above
 
 
-def expected_of(spec: OpSpec, sample: Sample) -> list[Expected]:
-    """What the oracle expects, one entry per result."""
+def expected_of(spec: OpSpec, sample: Sample, source: object = None) -> list[Expected]:
+    """What the oracle expects, one entry per result; of a random op whose generator has given
+    numbers before, with that generator for the sample's seed."""
     values = spec.bind(sample.values)
     if sample.seed is not None:
-        values["seed"] = sample.seed
+        values["seed"] = sample.seed if source is None else source
     result = _function("oracle", spec.family, spec.oracle)(
         **{_safe(k): v for k, v in values.items()}
     )

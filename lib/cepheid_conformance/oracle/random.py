@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DTYPES, Array, round_to
+from ..dtypes import DTYPES, Array, DType, round_to
 from ..expected import Expected, exact, undetermined, within_bound
 from ..promotion import DEFAULT_FLOAT
 from ..tensors import Tensor, contiguous_strides
@@ -21,7 +21,8 @@ _BLOCK = 16  # normal values come in blocks, of eight pairs each
 
 
 class Words:
-    """The words that a seeded generator gives, in order."""
+    """The words that a seeded generator gives, in order. One of these may stand for the seed of an
+    oracle: then the call takes the words that come next."""
 
     def __init__(self, seed: int) -> None:
         # The bit generator itself: RandomState's methods would consume words their own way.
@@ -48,8 +49,10 @@ class Words:
         return (words % np.uint64(span)).astype(np.int64) + low
 
 
-def _words(seed: int, generator: int | None) -> Words:
-    return Words(seed if generator is None else generator)
+def _words(seed: int | Words, generator: int | None) -> Words:
+    if generator is not None:
+        return Words(generator)
+    return seed if isinstance(seed, Words) else Words(seed)
 
 
 def _new(size: Sequence[int]) -> dict[str, Any]:
@@ -58,7 +61,7 @@ def _new(size: Sequence[int]) -> dict[str, Any]:
 
 def uniform01(
     size: Sequence[int],
-    seed: int,
+    seed: int | Words,
     generator: int | None = None,
     dtype: str | None = None,
     **options: Any,
@@ -76,7 +79,7 @@ def _half_open(values: Array, low: float, high: float, dtype: str) -> Array:
 
 
 def uniform(
-    self: Any, from_: float, to: float, seed: int, generator: int | None = None
+    self: Any, from_: float, to: float, seed: int | Words, generator: int | None = None
 ) -> Expected:
     """Uniform in [from, to), scaled in the compute type."""
     unit = _words(seed, generator).uniform(self.data.size, self.dtype)
@@ -169,12 +172,30 @@ def _normal_values(words: Words, count: int, dtype: str, contiguous: bool) -> tu
     return values, 4 * eps * radius
 
 
-def normal(self: Any, mean: float, std: float, seed: int, generator: int | None = None) -> Expected:
-    """Normal values; a complex one has both parts, each with std / sqrt 2."""
+def normal(
+    self: Any, mean: float, std: float, seed: int | Words, generator: int | None = None
+) -> Expected:
+    """Normal values; a complex one has both parts, each with std / sqrt 2. Whether a real mean
+    moves the imaginary parts too is open."""
     expected = _normal(
         self.dtype, self.shape, mean, std, _words(seed, generator), _contiguous(self)
     )
+    if self.info.is_complex and mean:
+        expected = undetermined(self.dtype, self.shape, holds=_real_parts(expected))
+        return _in_place(self, expected, expected.holds if _ordered(self) else _finite)
     return _in_place(self, expected, _finite)
+
+
+def _real_parts(expected: Expected) -> Callable[[list[Array]], str | None]:
+    assert expected.value is not None
+    wanted = expected.value.real
+    bound = np.asarray(expected.bound) + DTYPES[expected.dtype].eps * np.abs(wanted)
+
+    def check(results: list[Array]) -> str | None:
+        close = np.abs(results[0].real - wanted) <= bound
+        return None if close.all() else "real parts must be the draws plus the mean"
+
+    return check
 
 
 def _finite(results: list[Array]) -> str | None:
@@ -202,7 +223,7 @@ def _normal(
 
 def standard_normal(
     size: Sequence[int],
-    seed: int,
+    seed: int | Words,
     generator: int | None = None,
     dtype: str | None = None,
     **options: Any,
@@ -219,7 +240,7 @@ def integers(
     low: int,
     high: int,
     size: Sequence[int],
-    seed: int,
+    seed: int | Words,
     generator: int | None = None,
     dtype: str | None = None,
     **options: Any,
@@ -233,7 +254,7 @@ def integers(
 def integers_high(
     high: int,
     size: Sequence[int],
-    seed: int,
+    seed: int | Words,
     generator: int | None = None,
     dtype: str | None = None,
     **options: Any,
@@ -243,9 +264,10 @@ def integers_high(
 
 
 def integers_inplace(
-    self: Any, from_: int, to: int | None, seed: int, generator: int | None = None
+    self: Any, from_: int, to: int | None, seed: int | Words, generator: int | None = None
 ) -> Expected:
-    """self holding integers in [from, to); without `to` up to the largest exact one."""
+    """self holding integers in [from, to); without `to` up to the largest exact one. Those beyond
+    it are rounded: so that none rounds to an end, that lies one step lower where it has to."""
     info = self.info
     if to is None:
         top = (
@@ -254,14 +276,24 @@ def integers_inplace(
             else 2 ** (info.bits - (info.kind == "signed")) - 1
         )
         to = top + 1
-    values = _words(seed, generator).integers(self.data.size, from_, to - from_)
+    end = _exclusive_end(to, info) if info.is_floating else to
+    values = _words(seed, generator).integers(self.data.size, from_, end - from_)
+    if info.is_floating:
+        values = round_to(values.astype(np.float64), info)
     expected = exact(self.dtype, values.reshape(self.shape))
     return _in_place(self, expected, _between(from_, to))
 
 
+def _exclusive_end(to: int, info: DType) -> int:
+    """`to`, or what lies one step before the value to which `to - 1` rounds."""
+    nearest = int(round_to(np.array([to - 1], np.float64), info)[0])
+    exponent = abs(to - 1).bit_length() - 1
+    return to if nearest < to else nearest - 2 ** (exponent - info.precision + 1)
+
+
 def permutation(
     n: int,
-    seed: int,
+    seed: int | Words,
     generator: int | None = None,
     dtype: str | None = None,
     **options: Any,
@@ -275,7 +307,7 @@ def permutation(
     return exact(dtype or "int64", values, **_new([n]))
 
 
-def bernoulli(self: Any, seed: int, generator: int | None = None) -> Expected:
+def bernoulli(self: Any, seed: int | Words, generator: int | None = None) -> Expected:
     """1 where a uniform draw lies below the probability."""
     words = _words(seed, generator)
     draws = words.uniform(self.data.size, self.dtype).reshape(self.shape)

@@ -35,6 +35,9 @@ def softmax(draw: Draw) -> Iterator[Sample]:
         for dtype in ("float32", "float64"):
             values = {"self": draw.tensor((3, 5)), "dim": 1, "dtype": dtype}
             yield Sample(values, f"dtype {dtype}")
+        for dtype in ("float16", "bfloat16"):  # which round what they are given first
+            line = Tensor(draw.dtype, _rounded(draw, np.array([100.3, 100.9, 99.7])))
+            yield Sample({"self": line, "dim": 0, "dtype": dtype}, f"near 100, dtype {dtype}")
     yield from _hard_softmax(draw)
 
 

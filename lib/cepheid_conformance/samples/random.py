@@ -7,20 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import integer_range
 from ..layouts import stepped
+from ..oracle.random import Words
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .creation import negative_size
 
 __all__ = ["negative_size"]
 
+# Around a block and the generator's 624 words, and more than 16 bits count.
+_SIZES = (15, 16, 31, 32, 33, 255, 624, 625, 1025, 4097, 40_003)
 _SEEDS = (0, 1, 1234567, 2**32 + 5, 2**63 - 1)
 
 
 def _shapes(draw: Draw) -> tuple[tuple[int, ...], ...]:
     return {
         "small": ((3, 5), (7,), (2, 3, 4), (17,)),
-        "sizes": tuple((size,) for size in (15, 16, 31, 32, 33, 255, 624, 625, 1025, 4097)),
+        "sizes": tuple((size,) for size in _SIZES),
         "shapes": ((), (1,), (0,), (0, 3), (1, 1), (2, 1, 3), (1, 2, 1, 2, 1, 2)),
     }.get(draw.kind, ())
 
@@ -65,7 +69,7 @@ def randperm(draw: Draw) -> Iterator[Sample]:
     """Lengths that the dtype can count."""
     lengths = {"small": (7, 20), "sizes": (33, 100, 127), "shapes": (0, 1, 2)}.get(draw.kind, ())
     if draw.kind == "sizes" and draw.info.itemsize > 2:
-        lengths = (*lengths, 1025, 4097)
+        lengths = (*lengths, 1025, 4097, 40_003)
     for n in lengths:
         yield Sample({"n": n, "dtype": draw.dtype}, f"{n=}", seed=11)
     yield from _seeds(draw, {"n": 30, "dtype": draw.dtype})
@@ -84,6 +88,10 @@ def uniform(draw: Draw) -> Iterator[Sample]:
         yield Sample({"self": tensor}, note, seed=200 + number)
         values: dict[str, Any] = {"self": tensor, "from": -2.5, "to": 3.25}
         yield Sample(values, f"{note}, -2.5 to 3.25", seed=200 + number)
+    if draw.kind == "arguments":
+        # An end that float16 hasn't and float32 has: it is rounded as the values are, no further.
+        values = {"self": draw.tensor((19,)), "from": 1.0, "to": 1 + 2.0**-11}
+        yield Sample(values, "a narrow range", seed=5)
     yield from _seeds(draw, {"self": draw.tensor((19,))})
 
 
@@ -91,11 +99,24 @@ def normal(draw: Draw) -> Iterator[Sample]:
     """Default and other moments."""
     for number, (tensor, note) in enumerate(_targets(draw)):
         yield Sample({"self": tensor}, note, seed=300 + number)
-        # Whether a real mean moves the imaginary part too is open.
         mean = 0.0 if draw.info.is_complex else 1.5
         values = {"self": tensor, "mean": mean, "std": 3.0}
         yield Sample(values, f"{note}, {mean=}, std 3", seed=300 + number)
+    if draw.kind == "arguments":
+        for size in (5, 20):
+            for std in (0.0, 0.5, 1.0):
+                values = {"self": draw.tensor((size,)), "mean": 2.5, "std": std}
+                yield Sample(values, f"[{size}], mean 2.5, {std=}", seed=17)
     yield from _seeds(draw, {"self": draw.tensor((19,))})
+
+
+# Ends of which the last integer before them rounds up to them, and a large one that is exact.
+_INEXACT_ENDS = {
+    "float16": ((-4096, -2048),),
+    "bfloat16": ((-512, -256),),
+    "float32": ((0, 2**44), (-(2**25), -(2**24))),
+    "float64": ((0, 2**50 + 1),),
+}
 
 
 def random_from(draw: Draw) -> Iterator[Sample]:
@@ -105,6 +126,9 @@ def random_from(draw: Draw) -> Iterator[Sample]:
     if draw.kind == "dtype":
         values = {"self": draw.tensor((9,)), "from": 5, "to": None}
         yield Sample(values, "without an end", seed=5)
+        for start, end in _INEXACT_ENDS.get(draw.dtype, ()):
+            values = {"self": draw.tensor((60,)), "from": start, "to": end}
+            yield Sample(values, f"from {start} to {end}", seed=6)
     yield from _seeds(draw, {"self": draw.tensor((19,)), "from": 0, "to": 50})
 
 
@@ -116,6 +140,10 @@ def probabilities(draw: Draw) -> Iterator[Sample]:
         data.ravel()[::5] = 0
         data.ravel()[1::5] = 1
         yield Sample({"self": tensor.replaced(data)}, f"{list(shape)}", seed=500 + number)
+    if draw.kind == "arguments" and draw.info.itemsize > 2:
+        # The very draws of the seed: none of them lies below itself.
+        data = Words(8).uniform(40, draw.dtype).astype(draw.info.carrier)
+        yield Sample({"self": Tensor(draw.dtype, data)}, "p as drawn", seed=8)
     yield from _seeds(draw, {"self": draw.tensor((19,), "unit")})
 
 
@@ -147,8 +175,16 @@ def randperm_too_large(draw: Draw) -> Iterator[ErrorSample]:
         yield ErrorSample(values, "RuntimeError", r"randperm: .*70000")
 
 
+def _not_floating(draw: Draw) -> Iterator[ErrorSample]:
+    for dtype in ("int32", "int64"):
+        values = {"self": Tensor(dtype, np.ones(3, dtype))}
+        pattern = rf"{{op}}: expected a floating dtype; got {dtype}"
+        yield ErrorSample(values, "NotImplementedError", pattern, note=dtype)
+
+
 def uniform_bounds(draw: Draw) -> Iterator[ErrorSample]:
-    """An end below the start; an end that is no number."""
+    """An end below the start; an end that is no number; a dtype without fractions."""
+    yield from _not_floating(draw)
     values = {"self": draw.tensor((3,)), "from": 2.0, "to": 1.0}
     yield ErrorSample(values, "RuntimeError", r"uniform_: .*2.*1")
     values = {"self": draw.tensor((3,)), "from": 0.0, "to": float("inf")}
@@ -156,19 +192,29 @@ def uniform_bounds(draw: Draw) -> Iterator[ErrorSample]:
 
 
 def normal_negative_std(draw: Draw) -> Iterator[ErrorSample]:
-    """A deviation below zero."""
+    """A deviation below zero; a dtype without fractions."""
+    yield from _not_floating(draw)
     values = {"self": draw.tensor((3,)), "mean": 0.0, "std": -1.0}
     yield ErrorSample(values, "RuntimeError", r"normal_: .*-1")
 
 
 def random_from_empty(draw: Draw) -> Iterator[ErrorSample]:
-    """An end that isn't above the start."""
-    values = {"self": draw.tensor((3,)), "from": 5, "to": 5}
+    """An end that isn't above the start; a start that the dtype hasn't."""
+    values: dict[str, Any] = {"self": draw.tensor((3,)), "from": 5, "to": 5}
     yield ErrorSample(values, "RuntimeError", r"random_: .*5.*5")
+    if draw.info.is_integral and draw.dtype != "int64":
+        lowest, highest = integer_range(draw.info)
+        values = {"self": draw.tensor((3,)), "from": lowest - 1, "to": None}
+        pattern = rf"random_: from must lie in {draw.dtype}; got {lowest - 1}"
+        yield ErrorSample(values, "RuntimeError", pattern, note="start too low, no end")
+        for start, end in ((lowest - 1, 5), (5, highest + 2)):
+            values = {"self": draw.tensor((3,)), "from": start, "to": end}
+            yield ErrorSample(values, "RuntimeError", r"random_: .*", note=f"{start} to {end}")
 
 
 def probability_range(draw: Draw) -> Iterator[ErrorSample]:
-    """Probabilities below 0, above 1 and NaN."""
+    """Probabilities below 0, above 1 and NaN; a dtype without fractions."""
+    yield from _not_floating(draw)
     for value in (-0.5, 1.5, np.nan):
         data = np.array([0.5, value, 0.5], draw.info.carrier)
         tensor = Tensor(draw.dtype, data)
