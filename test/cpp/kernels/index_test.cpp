@@ -93,7 +93,7 @@ TEST(masks_count_as_their_coordinates) {
 }
 
 TEST(a_mask_over_a_meta_tensor_is_refused) {
-  // The shape depends on values that are not there; a mask in memory changes nothing about that.
+  // The shape depends on values that are not there.
   Tensor x = empty_tensor({3, 4}, DType::Float32, DeviceKind::Meta);
   Tensor without_values = empty_tensor({3}, DType::Bool, DeviceKind::Meta);
   EXPECT_THROWS(at(x, {without_values}), Error, "index: the shape of the result depends");
