@@ -17,6 +17,7 @@ _ARGUMENTS: tuple[dict[str, Any], ...] = (
     {"stride": [2, 2], "padding": [1, 1]},
     {"groups": 2},
     {"groups": 4, "padding": [1, 1]},
+    {"stride": [2], "padding": [1], "dilation": [2]},
 )
 
 
@@ -122,9 +123,16 @@ def conv_groups(draw: Draw) -> Iterator[ErrorSample]:
 
 
 def conv_kernel_too_large(draw: Draw) -> Iterator[ErrorSample]:
-    """A kernel that doesn't fit the padded image."""
+    """A kernel that doesn't fit the padded image; one without places; a padded size beyond 64
+    bits."""
     values = _case(draw, (1, 1, 3, 3), (1, 1, 4, 4))
     yield ErrorSample(values, "RuntimeError", r"conv2d: .*kernel")
+    for kernel in ((0, 3), (3, 0)):
+        values = _case(draw, (1, 3, 5, 5), (2, 3, *kernel))
+        pattern = rf"conv2d: the kernel must not be empty; got weight \[2, 3, {kernel[0]}"
+        yield ErrorSample(values, "RuntimeError", pattern, note=f"kernel {list(kernel)}")
+    values = {**_case(draw, (1, 1, 5, 5), (1, 1, 3, 3)), "padding": [2**62, 0]}
+    yield ErrorSample(values, "RuntimeError", r"conv2d: .*64 bits", note="padding 2**62")
 
 
 def conv_rank(draw: Draw) -> Iterator[ErrorSample]:

@@ -335,7 +335,11 @@ def arange_wrong_sign(draw: Draw) -> Iterator[ErrorSample]:
 
 
 def arange_zero_step(draw: Draw) -> Iterator[ErrorSample]:
-    """A step of zero."""
+    """A step of zero; a dtype that can't count."""
+    for dtype in ("float8_e5m2", "float8_e4m3fn", "complex64"):
+        values = {"start": 0, "end": 2, "step": 1, "dtype": dtype}
+        pattern = rf"arange: expected an integral or floating dtype; got {dtype}"
+        yield ErrorSample(values, "NotImplementedError", pattern, note=dtype)
     values = {"start": 1, "end": 5, "step": 0, "dtype": draw.dtype}
     yield ErrorSample(values, "RuntimeError", r"arange: step must not be zero")
 
