@@ -31,6 +31,8 @@ def softmax(self: Any, dim: int, dtype: str | None) -> Expected:
         count = x.shape[axis] if axis is not None else 1
         largest = np.abs(x).max(axis=axis, keepdims=True)
         relative = eps * (math.log2(count) + 8 + np.where(np.isfinite(largest), largest, 0))
+        # Of operands that are far beyond the range of exp every difference is 0 or infinite.
+        relative = np.minimum(relative, 0.5)
         bound = np.where(np.isfinite(value), value, 0) * relative
     # Results below the smallest normal may lose their last bits.
     floor = 2 * DTYPES[result].smallest + 4 * DTYPES["float32"].tiny * (result != "float64")

@@ -118,10 +118,27 @@ def _hard(draw: Draw, batch: Shape) -> Iterator[Sample]:
             if domain != "offset" or info.itemsize > 2:
                 values = _pair(draw, (*batch, 40, 600), (*batch, 600, 30), domain)
                 yield Sample(values, f"600 terms, {domain}")
+        if info.itemsize // (1 + info.is_complex) > 2:
+            yield from _scaled(draw, batch)
     if draw.kind == "dtype" and info.is_integral:
         yield Sample(_pair(draw, (*batch, 4, 9), (*batch, 9, 4), "wide"), "whole range")
     if draw.kind == "special" and info.is_floating:
         yield from _special(draw, batch)
+
+
+def _scaled(draw: Draw, batch: Shape) -> Iterator[Sample]:
+    """Operands that are large or small throughout, their products neither, or all below the
+    smallest number; in double precision far products too."""
+    scales = [(1e30, 1e-30), (1e-30, 1e30), (1e15, 1e15), (1e-15, 1e-15), (1e-30, 1e-30)]
+    if draw.info.real_name == "float64":
+        scales += [(1e30, 1e30), (1e150, 1e-150)]
+    for one, two in scales:
+        values = _pair(draw, (*batch, 9, 70), (*batch, 70, 11))
+        scaled = {
+            name: tensor.replaced((tensor.data * scale).astype(tensor.data.dtype))
+            for (name, tensor), scale in zip(values.items(), (one, two), strict=True)
+        }
+        yield Sample(scaled, f"scales {one:g} by {two:g}")
 
 
 def _special(draw: Draw, batch: Shape) -> Iterator[Sample]:

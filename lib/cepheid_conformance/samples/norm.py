@@ -43,11 +43,11 @@ def softmax(draw: Draw) -> Iterator[Sample]:
 
 def _hard_softmax(draw: Draw) -> Iterator[Sample]:
     if draw.kind == "accuracy":
-        for scale in (1.0, 20.0):
+        for scale in (1.0, 20.0, *_scales(draw)):
             tensor = draw.tensor((30, 200))
-            data = (tensor.data.astype(np.float64) * scale).astype(np.float32)
+            data = tensor.data.astype(np.float64) * scale
             scaled = Tensor(draw.dtype, _rounded(draw, data))
-            yield Sample({"self": scaled, "dim": 1}, f"scale {scale}")
+            yield Sample({"self": scaled, "dim": 1}, f"scale {scale:g}")
     if draw.kind == "special":
         base = draw.tensor((5, 37)).data
         for note, value in (("NaN", np.nan), ("infinity", np.inf), ("-infinity", -np.inf)):
@@ -59,6 +59,11 @@ def _hard_softmax(draw: Draw) -> Iterator[Sample]:
         yield Sample({"self": Tensor(draw.dtype, data), "dim": 1}, "a row of -infinity")
         large = _rounded(draw, np.linspace(-1e4, 1e4, 40))
         yield Sample({"self": Tensor(draw.dtype, large), "dim": 0}, "magnitudes to 1e4")
+
+
+def _scales(draw: Draw) -> tuple[float, ...]:
+    """Of values that are all large or all small."""
+    return (1e30, 1e15, 1e-30) if draw.info.itemsize > 2 else ()
 
 
 def _rounded(draw: Draw, data: Any) -> Any:
@@ -79,6 +84,12 @@ def layer_norm(draw: Draw) -> Iterator[Sample]:
         if draw.info.itemsize > 2:
             far = {"input": draw.tensor((20, 500), "offset"), "normalized_shape": [500]}
             yield Sample(far, "a mean far above the deviation")
+        for scale in _scales(draw):
+            if scale**2 > draw.info.max_value:
+                continue  # a variance beyond the dtype is not promised
+            data = _rounded(draw, draw.tensor((4, 70)).data.astype(np.float64) * scale)
+            scaled = {"input": Tensor(draw.dtype, data), "normalized_shape": [70]}
+            yield Sample(scaled, f"scale {scale:g}")
     for shape, dims in shapes:
         for affine in (False, True):
             yield _normalised(draw, shape, dims, affine)
