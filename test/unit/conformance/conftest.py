@@ -8,7 +8,7 @@ from cepheid_conformance import tolerances
 from cepheid_conformance.candidate import Candidate
 from cepheid_conformance.capability import Capability
 from cepheid_conformance.cells import Bench
-from cepheid_conformance.op_spec import Argument, OpSpec
+from cepheid_conformance.op_spec import Argument, OpSpec, load_specs
 
 DTYPES = ("int32", "float32", "complex64")
 REAL = {"cpu": DTYPES[:2]}
@@ -90,4 +90,5 @@ def specs():
             errors=("dim_out_of_range",),
         ),
         "t": spec("t", "", "view", (self,), tags=frozenset({"view"})),
+        "rand": load_specs()["rand"],
     }

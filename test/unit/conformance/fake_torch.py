@@ -10,6 +10,7 @@ import math
 import mmap
 import operator
 import os
+import random
 import signal
 import time
 
@@ -415,5 +416,29 @@ def full(size, value, dtype):
     return new(size, dtype, [value] * math.prod(size))
 
 
-def manual_seed(seed):
-    return None
+class Generator:
+    """MT19937, seeded by its authors' init_genrand."""
+
+    def __init__(self):
+        self.words = random.Random()
+
+    def manual_seed(self, seed):
+        state = [seed % 2**32]
+        for place in range(1, 624):
+            mixed = state[-1] ^ state[-1] >> 30
+            state.append((1812433253 * mixed + place) % 2**32)
+        self.words.setstate((3, (*state, 624), None))
+        return self
+
+
+GENERATOR = Generator()
+manual_seed = GENERATOR.manual_seed
+
+
+def rand(*size, dtype=float32, generator=None):
+    size = size[0] if size and isinstance(size[0], (list, tuple)) else size
+    words = (generator or GENERATOR).words
+    values = [words.getrandbits(32) % 2**24 * 2.0**-24 for _ in range(math.prod(size))]
+    if FAULT == "draws ahead":
+        words.getrandbits(32)
+    return new(list(size), dtype, values)

@@ -23,6 +23,7 @@ PLANTED = [
     ("purity", "add", "float32", "input zeroed", "purity"),
     ("freshness", "add", "float32", "one buffer", "freshness"),
     ("replay", "add", "float32", "cached by pointer", "values"),
+    ("replay", "rand", "float32", "draws ahead", "values"),
     ("alias", "add", "float32", "returns its input", "alias"),
     ("alias", "t", "float32", "copied view", "alias"),
     ("poison", "add", "float32", "uninitialised", "NaN positions"),
