@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -76,12 +77,15 @@ def _tensor(entry: dict[str, Any], dtype: str) -> Tensor:
 
 
 def _data(entry: dict[str, Any], dtype: str) -> Array:
-    """The values given, or 1, 2, 3, 1, ... for `plain`."""
+    """The values given, over again as often as the shape needs, or 1, 2, 3, 1, ... for `plain`."""
     info = DTYPES[dtype]
     if entry.get("plain"):
         return fill(info, tuple(entry["shape"]), "any", "plain", 0, 0)
     numbers = [_number(item) for item in entry["values"]]
-    return np.array(numbers).astype(info.carrier).reshape(entry.get("shape", (len(numbers),)))
+    shape = entry.get("shape", (len(numbers),))
+    if math.prod(shape) % len(numbers):
+        raise ValueError(f"examples: {len(numbers)} values must divide the shape {shape}")
+    return np.resize(np.array(numbers).astype(info.carrier), shape)
 
 
 def _number(item: Any) -> Any:
