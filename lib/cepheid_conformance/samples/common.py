@@ -25,7 +25,7 @@ SPECIAL_REPEAT = 67  # so that every value meets vector bodies and tails
 def pointwise_shapes(kind: str) -> tuple[tuple[int, ...], ...]:
     """Shapes of elementwise samples of an input class."""
     if kind == "small":
-        return SMALL_SHAPES
+        return (*SMALL_SHAPES, (2, 3, 2, 2))  # rank 4 has the layout of images too
     if kind == "sizes":
         return tuple((size,) for size in LINE_SIZES) + GRID_SIZES
     if kind == "shapes":

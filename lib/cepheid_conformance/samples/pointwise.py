@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -94,11 +95,51 @@ def _accuracy(draw: Draw, domain: str) -> Iterator[Sample]:
         signs = 1.0 if domain == "positive" else draw.rng.choice([-1.0, 1.0], _ACCURACY_POINTS)
         values = round_to(signs * 2.0**exponents, info)
         yield Sample({"self": Tensor(draw.dtype, values)}, "magnitudes 2**-30 to 2**7")
+        yield Sample({"self": _hard_points(draw, domain == "positive")}, "hard points")
+
+
+def _hard_points(draw: Draw, positive: bool) -> Tensor:
+    """Around one, where logarithms vanish; around multiples of log 2 / 2, where the argument of
+    exp is reduced; near nothing, where tanh is linear; at the ends of the range of exp."""
+    info = draw.info
+    steps = np.arange(-8, 9) * info.eps
+    halves = np.arange(1, 60) * (math.log(2) / 2)
+    ends = np.array([math.log(info.max_value), -math.log(info.tiny), -math.log(info.smallest)])
+    tiny = 2.0 ** np.arange(-info.precision - 3, 1)
+    parts = [1 + steps, 1 + steps / 2, *(np.outer(x, 1 + steps).ravel() for x in (halves, tiny))]
+    values = np.concatenate([*parts, np.outer(ends, 1 - np.arange(1, 9) * 8 * info.eps).ravel()])
+    values = values if positive else np.concatenate([values, -values])
+    return Tensor(draw.dtype, round_to(values, info))
+
+
+def _halfway(draw: Draw) -> Iterator[Sample]:
+    """Sums and products halfway between two values, to both sides, and hardly beyond halfway."""
+    eps = draw.info.eps
+    one = 1 + eps * np.arange(4)
+    small = eps / 2 * np.array([1, 1 - eps / 2, 1 + eps, -0.5, -1])
+    first = np.concatenate([np.repeat(one, 5), one, one])
+    second = np.concatenate([np.tile(small, 4), np.full(4, 1.5), np.full(4, 2.5)])
+    for sign in (1, -1):
+        values = {"self": sign * first, "other": sign * second}
+        tensors = {name: Tensor(draw.dtype, round_to(v, draw.info)) for name, v in values.items()}
+        yield Sample(tensors, "halfway cases")
+
+
+def _scales(draw: Draw) -> Iterator[Sample]:
+    """Operands of scales far apart, whose products and quotients leave the range as well."""
+    reach = {8: 150, 4: 30, 2: 4}[draw.info.itemsize]
+    scale = 10.0 ** draw.rng.integers(-reach, reach, (2, 1000), endpoint=True)
+    values = round_to(draw.rng.uniform(1, 10, (2, 1000)) * scale, draw.info)
+    pair = {"self": Tensor(draw.dtype, values[0]), "other": Tensor(draw.dtype, values[1])}
+    yield Sample(pair, f"scales of 1e-{reach} to 1e{reach}")
 
 
 def binary(draw: Draw) -> Iterator[Sample]:
     """Two tensors of one dtype; other dtypes and numbers in the promotion class."""
     yield from _binary(draw, "any", "any")
+    if draw.kind == "accuracy" and draw.info.is_floating:
+        yield from _halfway(draw)
+        yield from _scales(draw)
     if draw.kind == "sizes" and not draw.spec.mutates:
         yield from _unusual_rows(draw)
 

@@ -56,6 +56,11 @@ def _hard_values(draw: Draw) -> Iterator[tuple[Tensor, str]]:
         for domain in ("any", "positive", "offset"):
             if domain != "offset" or info.itemsize > 2:
                 yield draw.tensor((30, 1000), domain), f"30,000 values, {domain}"
+        part = DTYPES[info.real_name]
+        for power in (-30, 30) if part.itemsize > 2 else ():
+            scale = 10.0 ** (power if part.itemsize == 4 else 5 * power)
+            data = draw.tensor((3, 100)).data * np.asarray(scale, info.carrier)
+            yield Tensor(draw.dtype, data), f"values about {scale:g}"
     if draw.kind == "dtype" and info.is_integral:
         yield draw.tensor((7, 30), "wide"), "the whole range of the dtype"
 

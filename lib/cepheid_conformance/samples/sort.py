@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import Array, decode, encode
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .common import (
@@ -64,12 +65,23 @@ def _orders(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
         values = repeated(special_values(draw.info))
         values = values[draw.rng.permutation(len(values))]
         yield {"self": Tensor(draw.dtype, values)}, "special values, repeated"
+        if draw.info.is_floating and draw.info.itemsize > 1:
+            yield {"self": Tensor(draw.dtype, _barely_nan(draw))}, "NaN of the smallest payload"
     if draw.kind == "ties":
         yield {"self": Tensor(draw.dtype, np.ones(70, draw.info.carrier))}, "all equal"
         yield {"self": draw.tensor((1000,), "small")}, "few distinct values"
         line = np.sort(draw.tensor((300,)).data)
         yield {"self": Tensor(draw.dtype, line)}, "sorted"
         yield {"self": Tensor(draw.dtype, line[::-1].copy())}, "sorted backwards"
+
+
+def _barely_nan(draw: Draw) -> Array:
+    """Infinities among NaN of both signs whose bits are next to theirs."""
+    info = draw.info
+    bits = np.array([-np.inf, np.inf, 1.0, np.inf, -np.inf, -2.0, np.inf, 0.0], info.carrier)
+    raw = encode(bits, info).view(f"u{info.itemsize}")
+    raw[[0, 3]] += 1  # a payload of one
+    return decode(raw.view(info.stored), info)
 
 
 def complex_unordered_sort(draw: Draw) -> Iterator[ErrorSample]:
