@@ -158,40 +158,4 @@ void TensorIterator::run_range(Loop loop, int64_t first, int64_t last) const {
   }
 }
 
-void for_each_line(ArrayRef<const Tensor*> operands, int64_t dim,
-                   FunctionRef<void(char* const* data)> body, int64_t grain_lines) {
-  const size_t count = operands.size();
-  CEPH_INTERNAL(count > 0 && count <= TensorIterator::kMaxOperands);
-  const size_t rank = operands[0]->sizes().size();
-  DimVector sizes;
-  DimVector strides[TensorIterator::kMaxOperands];
-  IntArrayRef refs[TensorIterator::kMaxOperands];
-  char* data[TensorIterator::kMaxOperands];
-  for (size_t d = 0; d < rank; ++d) {
-    if (static_cast<int64_t>(d) != dim) sizes.push_back(operands[0]->sizes()[d]);
-  }
-  for (size_t k = 0; k < count; ++k) {
-    const Tensor& t = *operands[k];
-    CEPH_INTERNAL(t.sizes().size() == rank);
-    // An operand whose lines are empty has no memory to walk over.
-    const int64_t item = t.numel() == 0 ? 0 : static_cast<int64_t>(item_size(t.dtype()));
-    for (size_t d = 0; d < rank; ++d) {
-      if (static_cast<int64_t>(d) != dim) strides[k].push_back(t.strides()[d] * item);
-    }
-    refs[k] = strides[k];
-    data[k] = static_cast<char*>(t.data());
-  }
-  const auto lines = [&](char* const* block, const int64_t* steps, int64_t size0, int64_t size1) {
-    char* line[TensorIterator::kMaxOperands];
-    for (int64_t row = 0; row < size1; ++row) {
-      for (int64_t i = 0; i < size0; ++i) {
-        for (size_t k = 0; k < count; ++k)
-          line[k] = block[k] + i * steps[k] + row * steps[count + k];
-        body(line);
-      }
-    }
-  };
-  TensorIterator::over(sizes, {data, count}, {refs, count}).for_each(lines, grain_lines);
-}
-
 }  // namespace ceph

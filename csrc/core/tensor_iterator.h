@@ -90,18 +90,4 @@ class Accessor {
   int64_t strides_[N > 0 ? N : 1];
 };
 
-// One strided line of elements.
-template <class T>
-struct Line {
-  T* data;
-  int64_t stride;  // in elements
-  T& operator[](int64_t i) const { return data[i * stride]; }
-};
-
-// Calls body(line_a, line_b, ...) for every line along dimension `dim` of operands that agree in
-// all other sizes; used by sort, scan, softmax, gather. `Lines` gives pointer and element stride
-// per operand.
-CEPH_API void for_each_line(ArrayRef<const Tensor*> operands, int64_t dim,
-                            FunctionRef<void(char* const* data)> body, int64_t grain_lines);
-
 }  // namespace ceph

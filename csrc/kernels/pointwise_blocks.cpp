@@ -84,12 +84,12 @@ class TileWalk {
     for (int k = 0; k < kernel_.operand_count; ++k) {
       char* at = data_[k] + row * outer(k) + column * inner(k);
       tile[k] = in_place_[k] ? at : buffers_[k];
-      bool filled = constant_[k] && at == filled_from_[k] && rows * columns <= filled_count_[k];
+      // The first tile with an element is the largest.
+      bool filled = constant_[k] && at == filled_from_[k];
       if (in_place_[k] || k == 0 || filled) continue;
       copy_items(size_of(k), buffers_[k], columns * size_of(k), size_of(k), at, outer(k), inner(k),
                  rows, columns);
       filled_from_[k] = at;
-      filled_count_[k] = rows * columns;
     }
     kernel_.loop(tile, rows * columns, scalars_);
     if (in_place_[0]) return;
@@ -106,7 +106,6 @@ class TileWalk {
   bool in_place_[BlockKernel::kMaxOperands];  // the tile's elements adjoin in the operand itself
   bool constant_[BlockKernel::kMaxOperands];  // one element for the whole tile
   const char* filled_from_[BlockKernel::kMaxOperands] = {};
-  int64_t filled_count_[BlockKernel::kMaxOperands] = {};
   alignas(64) char buffers_[BlockKernel::kMaxOperands][kBufferBytes];
 };
 

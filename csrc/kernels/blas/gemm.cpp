@@ -26,8 +26,8 @@ Operand operand(ConstMatrix x, int64_t rows, int64_t cols) {
   if ((x.col_stride == 1 || cols == 1) && (x.row_stride >= cols || rows == 1)) {
     return {x.data, kNoTrans, rows == 1 ? cols : x.row_stride};
   }
-  if ((x.row_stride == 1 || rows == 1) && (x.col_stride >= rows || cols == 1)) {
-    return {x.data, kTrans, cols == 1 ? rows : x.col_stride};
+  if ((x.row_stride == 1 || rows == 1) && x.col_stride >= rows) {
+    return {x.data, kTrans, x.col_stride};
   }
   return {x.data, kNoTrans, 0};
 }

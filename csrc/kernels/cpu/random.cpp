@@ -147,14 +147,8 @@ void permutation_of(const Tensor& out, GeneratorImpl& generator) {
   T* data = out.data_as<T>();
   int64_t n = out.numel();
   for (int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(i);
-  // Two words where the remainder of one would favour some positions too much.
-  bool short_draw = n < int64_t(UINT32_MAX) / 20;
-  for (int64_t i = 0; i < n - 1; ++i) {
-    uint64_t left = static_cast<uint64_t>(n - i);
-    uint64_t z = short_draw ? generator.engine().next() % static_cast<uint32_t>(left)
-                            : generator.engine().next64() % left;
-    std::swap(data[i], data[i + static_cast<int64_t>(z)]);
-  }
+  PlaceDraw draw(n);
+  for (int64_t i = 0; i < n - 1; ++i) std::swap(data[i], data[i + draw(generator.engine(), n - i)]);
 }
 
 [[noreturn]] void refuse_dtype(const char* op, const Tensor& self) {

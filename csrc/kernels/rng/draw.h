@@ -29,4 +29,19 @@ class IntegerDraw {
   uint64_t range_;
 };
 
+// A place among those that are left of a permutation of n. A permutation of 2^32 / 20 and more takes
+// two words for each, where the remainder of one would favour some places too much.
+class PlaceDraw {
+ public:
+  explicit PlaceDraw(int64_t n) : one_word_(n < int64_t(UINT32_MAX) / 20) {}
+
+  int64_t operator()(Mt19937& engine, int64_t left) const {
+    uint64_t word = one_word_ ? engine.next() : engine.next64();
+    return static_cast<int64_t>(word % static_cast<uint64_t>(left));
+  }
+
+ private:
+  bool one_word_;
+};
+
 }  // namespace ceph::kernels

@@ -361,50 +361,6 @@ TEST(over_visits_every_element_once) {
   for (const int64_t count : counts) EXPECT_EQ(count, int64_t(1));
 }
 
-TEST(lines) {
-  for (int64_t dim = 0; dim < 3; ++dim) {
-    const Tensor t = tensor_over(numbered(200), DType::Int64, {{3, 4, 5}, {1, 15, 3}, 2});
-    DimVector folded = t.sizes();
-    folded[static_cast<size_t>(dim)] = 1;
-    const Tensor sums = empty_tensor(folded, DType::Int64, kCpu);
-    const Tensor* operands[] = {&sums, &t};
-    std::atomic<int> lines{0};
-    for_each_line(
-        {operands, 2}, dim,
-        [&](char* const* data) {
-          const Line<int64_t> line{reinterpret_cast<int64_t*>(data[1]), t.stride(dim)};
-          int64_t sum = 0;
-          for (int64_t i = 0; i < t.size(dim); ++i) sum += line[i];
-          *reinterpret_cast<int64_t*>(data[0]) = sum;
-          ++lines;
-        },
-        1);
-    EXPECT_EQ(int64_t(lines), 60 / t.size(dim));
-    for_each_index(folded, [&](std::vector<int64_t> index) {
-      const int64_t got = value_at(sums, index);
-      int64_t expected = 0;
-      for (int64_t i = 0; i < t.size(dim); ++i) {
-        index[static_cast<size_t>(dim)] = i;
-        expected += value_at(t, index);
-      }
-      EXPECT_EQ(got, expected);
-    });
-  }
-}
-
-TEST(lines_of_scalars_and_of_nothing) {
-  const Tensor scalar = strided({}, {}), hollow = strided({3, 0}, {1, 1});
-  int lines = 0;
-  const Tensor* one[] = {&scalar};
-  for_each_line({one, 1}, 0, [&](char* const*) { ++lines; }, 1);
-  EXPECT_EQ(lines, 1);
-  const Tensor* none[] = {&hollow};
-  for_each_line({none, 1}, 1, [&](char* const*) { ++lines; }, 100);
-  EXPECT_EQ(lines, 4);
-  for_each_line({none, 1}, 0, [&](char* const*) { ++lines; }, 100);
-  EXPECT_EQ(lines, 4);
-}
-
 TEST(accessors_address_by_strides) {
   const Tensor t = tensor_over(numbered(100), DType::Int64, {{3, 4}, {2, 7}, 5});
   const Accessor<int64_t, 2> at(t);

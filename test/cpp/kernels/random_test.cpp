@@ -314,6 +314,16 @@ TEST(randperm_takes_a_word_less_than_numbers) {
   }
 }
 
+TEST(long_permutations_take_two_words_for_a_place) {
+  for (int64_t n : {int64_t(214748363), int64_t(214748364)}) {
+    Generator g = seeded(), words = seeded();
+    const bool one = n == 214748363;
+    const uint64_t word = one ? words->engine().next() : words->engine().next64();
+    EXPECT_EQ(kernels::PlaceDraw(n)(g->engine(), 1000), static_cast<int64_t>(word % 1000));
+    EXPECT_EQ(g->engine().next(), words->engine().next());
+  }
+}
+
 TEST(bernoulli_of_its_own_draws_is_zero) {  // a draw is not below itself
   expect_draws_below_themselves<float>(64);
   expect_draws_below_themselves<double>(64);
