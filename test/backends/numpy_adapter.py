@@ -92,7 +92,7 @@ VIEWS = {
     "select": lambda x, dim, index: x[(slice(None),) * place(dim, x.ndim) + (index, ...)],
 }
 OPS |= {name: op(function, make=lambda view: view) for name, function in VIEWS.items()}
-for name in "add sub mul truediv=div neg abs eq ne lt le gt ge".split():
+for name in "add sub mul truediv=div and=bitwise_and neg abs eq ne lt le gt ge".split():
     setattr(Tensor, f"__{name.partition('=')[0]}__", OPS[name.rpartition("=")[2]])
 Tensor.__rtruediv__ = lambda self, other: OPS["div"](other, self)
 for name, function in OPS.items():
