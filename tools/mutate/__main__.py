@@ -1,4 +1,8 @@
-"""`python -m tools.mutate`: build, measure the reach, run every mutant, print the score."""
+"""`python -m tools.mutate`: build, measure the reach, run every mutant, print the score.
+
+Source mutants first go through the cells of the suite, what lives then through the C++ tests;
+wrapper mutants and re-made bugs through the cells on the ordinary build.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from tools.mutate import build, reach, run, score
+from tools.mutate import build, cpp_tests, reach, run, score, wrappers
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,7 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     if given.fresh:
         run.RESULTS.unlink(missing_ok=True)
-    run.main(["--cells", str(given.cells), "--jobs", str(given.jobs)])
+        score.WRAPPERS.unlink(missing_ok=True)
+    jobs = ["--jobs", str(given.jobs)]
+    run.main(["--cells", str(given.cells), *jobs])
+    if cpp_tests.main(given.jobs):
+        return 1
+    if wrappers.main(["--quiet", "--missing", "--json", str(score.WRAPPERS), *jobs]):
+        return 1
     return score.main(["--write"] if given.write else [])
 
 

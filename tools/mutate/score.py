@@ -246,9 +246,9 @@ def write(entries: Sequence[Entry], path: Path = SCORE) -> None:
 def current() -> list[Entry]:
     """All mutants as they stand in the build folder."""
     entries = source_entries(read_table(), read_results(), read_equivalents())
-    if WRAPPERS.exists():
-        entries += map(_of_wrapper, json.loads(WRAPPERS.read_text())["mutants"])
-    return entries
+    if not WRAPPERS.exists():
+        raise ScoreError(f"mutate: {WRAPPERS} is missing; run python -m tools.mutate.wrappers")
+    return [*entries, *map(_of_wrapper, json.loads(WRAPPERS.read_text())["mutants"])]
 
 
 def _of_wrapper(record: Entry) -> Entry:

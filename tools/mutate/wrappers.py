@@ -1,6 +1,6 @@
 """Judges wrapper mutants of an implementation: `python -m tools.mutate.wrappers --impl torch`.
 
-Each mutant is a forked child of one warm driver; its op's cells are judged, the likeliest first,
+Each mutant is a forked child of a warm driver; its op's cells are judged, the likeliest first,
 up to the first that fails. A cell counts only if the implementation itself passes it.
 """
 
@@ -13,9 +13,12 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import cepheid_mutants
 from cepheid_conformance import capability, tolerances
@@ -135,6 +138,10 @@ def _arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="which share")
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for one mutant")
     parser.add_argument("--json", type=Path, help="where to write the records")
+    parser.add_argument(
+        "--missing", action="store_true", help="only what FILE of --json lacks, or says lives"
+    )
+    parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--quiet", action="store_true", help="no line per mutant")
     return parser.parse_args(words)
 
@@ -162,20 +169,50 @@ def judged(arguments: argparse.Namespace, mutants: list[Mutant]) -> Iterator[Rec
             yield judge.judge(mutant)
 
 
+def judged_op(arguments: argparse.Namespace, op: str, left: frozenset[str]) -> list[Record]:
+    """The records of one op's mutants, in a process of its own."""
+    mutants = [each for each in chosen_mutants(arguments) if each.op == op and each.id in left]
+    return list(judged(arguments, mutants))
+
+
+def judged_by_several(arguments: argparse.Namespace, left: Sequence[Mutant]) -> Iterator[Record]:
+    """Records in the order in which ops get done; those with the most mutants begin."""
+    ids = frozenset(mutant.id for mutant in left)
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        ops = [op for op, _ in Counter(mutant.op for mutant in left).most_common()]
+        futures = [pool.submit(judged_op, arguments, op, ids) for op in ops]
+        for future in as_completed(futures):
+            yield from future.result()
+
+
+def settled(path: Path | None) -> list[dict[str, Any]]:
+    """What a file of records holds of mutants that were killed or are equivalent."""
+    if path is None or not path.exists():
+        return []
+    found: list[dict[str, Any]] = json.loads(path.read_text())["mutants"]
+    return [row for row in found if row["verdict"] in (KILLED, EQUIVALENT)]
+
+
 def main(words: list[str] | None = None) -> int:
     """Judge, print and write. Exit status 1: a fault failed by an error of its own."""
     arguments = _arguments(words)
     mutants = chosen_mutants(arguments)
+    known = {mutant.id for mutant in mutants}
+    kept = settled(arguments.json) if arguments.missing else []
+    kept = [row for row in kept if row["id"] in known]
+    done = {row["id"] for row in kept}
     records = []
-    for record in judged(arguments, mutants):
+    for record in judged_by_several(arguments, [each for each in mutants if each.id not in done]):
         records.append(record)
         if not arguments.quiet:
             by = record.killed_by or record.reason
             print(f"{record.seconds:7.2f} {record.verdict:10s} {record.id}  {by}", flush=True)
     print(summary(records))
     if arguments.json:
-        lines = [record.as_json() for record in records]
-        arguments.json.write_text(json.dumps({"format": 1, "mutants": lines}, indent=1) + "\n")
+        place = {mutant.id: number for number, mutant in enumerate(mutants)}
+        rows = [*kept, *(record.as_json() for record in records)]
+        rows.sort(key=lambda row: place[row["id"]])
+        arguments.json.write_text(json.dumps({"format": 1, "mutants": rows}, indent=1) + "\n")
     return int(any(record.verdict == BROKEN for record in records))
 
 
