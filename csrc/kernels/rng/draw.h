@@ -29,8 +29,8 @@ class IntegerDraw {
   uint64_t range_;
 };
 
-// A place among those that are left of a permutation of n. A permutation of 2^32 / 20 and more takes
-// two words for each, where the remainder of one would favour some places too much.
+// A place among those that are left of a permutation of n. A permutation of 2^32 / 20 and more
+// takes two words for each, where the remainder of one would favour some places too much.
 class PlaceDraw {
  public:
   explicit PlaceDraw(int64_t n) : one_word_(n < int64_t(UINT32_MAX) / 20) {}
