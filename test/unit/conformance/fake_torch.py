@@ -118,6 +118,9 @@ class Tensor:
             return self
         if any(s == 0 and n > 1 for n, s in zip(self.shape, self.strides, strict=True)):
             raise RuntimeError("add_: elements of self share memory; clone it first")
+        shared = isinstance(other, Tensor) and other.storage is self.storage
+        if FAULT == "refuses one storage" and shared and other.offset != self.offset:
+            raise RuntimeError("add_: self and other share memory; clone one of them first")
         result = add(self, other, alpha=alpha)
         if result.shape != self.shape or result.dtype.category > self.dtype.category:
             raise RuntimeError(f"add_: result type {result.dtype} can't be {self.dtype}")

@@ -41,6 +41,7 @@ PLANTED = [
     ("dependence", "add", "float32", "constant", "values"),
     ("overlap", "add", "float32", "torn overlap", "values"),
     ("overlap", "add", "float32", "repeated out", "error"),
+    ("overlap", "add", "float32", "refuses one storage", "error"),
     ("drawn", "add", "float32", "ignored alpha", "values"),
     ("drawn", "argmax", "float32", "last tie", "values"),
     ("values", "add", "float32", "crash", "crash"),
