@@ -202,6 +202,6 @@ STAGES = (
     Stage("conformance-torch", 4, "PyTorch judged", conformance_of_peer),
     Stage("conformance-numpy", 1.5, "an implementation of arrays judged", conformance_of_arrays),
     Stage("asan", 4, "the tiny tier under sanitizers", asan),
-    Stage("mutation", 11, "mutants of changed code, and a part", mutation),
+    Stage("mutation", 9.5, "mutants of changed code, and a part", mutation),
     Stage("mutants", 90, "every mutant; records the score", every_mutant, only_by_name=True),
 )

@@ -90,10 +90,10 @@ def test_new_mutants_and_those_of_changed_files_are_chosen(tmp_path):
     known = [site(f"k{i}") for i in range(40)]
     score.write(entries(*[KILLED] * 40), page)
     record = score.read_record(page)
-    chosen = choose([*known, site("new")], record, "commit")
+    chosen = choose([*known, site("new")], record, "commit", 20)
     assert [each.key for each in chosen.new] == ["new"]
     assert len(chosen.known) < 10, "a twentieth, about"
-    others = {each.key for turn in "abcdefgh" for each in choose(known, record, turn).known}
+    others = {each.key for turn in "abcdefgh" for each in choose(known, record, turn, 20).known}
     assert len(others) > len(chosen.known), "another commit judges others"
     record.files["csrc/kernels/cpu/sort.cpp"] = "what it was"
-    assert len(choose(known, record, "commit").known) == 40
+    assert len(choose(known, record, "commit", 20).known) == 40
