@@ -197,9 +197,7 @@ def main(words: list[str] | None = None) -> int:
     """Judge, print and write. Exit status 1: a fault failed by an error of its own."""
     arguments = _arguments(words)
     mutants = chosen_mutants(arguments)
-    known = {mutant.id for mutant in mutants}
     kept = settled(arguments.json) if arguments.missing else []
-    kept = [row for row in kept if row["id"] in known]
     done = {row["id"] for row in kept}
     records = []
     for record in judged_by_several(arguments, [each for each in mutants if each.id not in done]):
@@ -209,9 +207,7 @@ def main(words: list[str] | None = None) -> int:
             print(f"{record.seconds:7.2f} {record.verdict:10s} {record.id}  {by}", flush=True)
     print(summary(records))
     if arguments.json:
-        place = {mutant.id: number for number, mutant in enumerate(mutants)}
         rows = [*kept, *(record.as_json() for record in records)]
-        rows.sort(key=lambda row: place[row["id"]])
         arguments.json.write_text(json.dumps({"format": 1, "mutants": rows}, indent=1) + "\n")
     return int(any(record.verdict == BROKEN for record in records))
 

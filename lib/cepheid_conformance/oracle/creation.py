@@ -120,7 +120,8 @@ def arange(start: Any, end: Any, step: Any, dtype: str | None = None, **options:
     whole = all(isinstance(value, int) for value in (start, end, step))
     name = dtype or ("int64" if whole else DEFAULT_FLOAT)
     if not DTYPES[name].is_inexact:
-        values = np.array(range(int(start), int(end), int(step)), np.int64)
+        stop = math.ceil(end) if step > 0 else math.floor(end)
+        values = np.array(range(int(start), stop, int(step)), np.int64)
         return exact(name, values, strides=(1,), offset=0)
     count = max(math.ceil((end - start) / step), 0)
     wide: Any = np.longdouble if name == "float64" else np.float64

@@ -90,6 +90,8 @@ def arange_end(draw: Draw) -> Iterator[Sample]:
     if draw.kind == "arguments":
         yield Sample({"end": 5}, "integers without a dtype")
         yield Sample({"end": 4.5}, "a float without a dtype")
+        if draw.info.is_integral:
+            yield Sample({"end": 4.5, "dtype": draw.dtype}, "a fractional end of integers")
 
 
 def _top(info: DType) -> int:
@@ -114,7 +116,7 @@ def arange(draw: Draw) -> Iterator[Sample]:
             ranges += [(2**53 - 3, 2**53 + 9, 1)]
         if draw.dtype == "uint8":
             ranges += [(120, 255, 1)]
-    if draw.kind == "accuracy" and draw.info.itemsize > 2 and draw.info.is_floating:
+    if draw.kind == "accuracy" and draw.info.is_floating:
         ranges = [(0.1, 100.0, 0.1), (1.0, 2.0, 1 / 3000)]
     for start, end, step in ranges:
         values = {"start": start, "end": end, "step": step, "dtype": draw.dtype}
