@@ -1,6 +1,7 @@
 """The command line of `run_test.py` as typed values."""
 
 import argparse
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ class Arguments:
     isolation: Isolation | None
     hosts: tuple[str, ...]
     timeout: float | None
-    memory: float | None
+    memory: int | None
     report_dir: Path | None
     list_only: bool
     seed: int | None
@@ -106,8 +107,9 @@ def _parser(groups: Groups) -> argparse.ArgumentParser:
     add("--jobs", type=_positive, help=f"files that run at once ({groups.limits.jobs})")
     add("--isolation", choices=[*Isolation], help="of files, of tests, or fresh interpreters")
     add("--host", action="append", default=[], metavar="SPEC", help="a further host (README.md)")
-    add("--timeout", type=float, help=f"seconds for one test ({groups.limits.timeout_s})")
-    add("--memory", type=float, metavar="MIB", help=f"for one file ({groups.limits.memory_mib})")
+    add("--timeout", type=_seconds, help=f"seconds for one test ({groups.limits.timeout_s})")
+    memory = f"for one file ({groups.limits.memory_mib})"
+    add("--memory", type=_positive, metavar="MIB", help=memory)
     add("--report-dir", type=Path, help="folder of this run's reports (build/reports/<time>)")
     add("--coverage", action="store_true", help="of Python, and of C++ by a build for it")
     add("--list", action="store_true", help="print the planned ids, run nothing")
@@ -162,14 +164,16 @@ def _seconds(text: str) -> float:
     """`90`, `90s`, `10m` or `2h`."""
     units = {"s": 1.0, "m": 60.0, "h": 3600.0}
     number, factor = (text[:-1], units[text[-1]]) if text[-1:] in units else (text, 1.0)
-    value = float(number) * factor
-    if not value > 0:
-        raise argparse.ArgumentTypeError(f"expected more than 0 s; got {text}")
+    try:
+        value = float(number) * factor
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise argparse.ArgumentTypeError(f"expected a time above 0, as 90, 10m or 2h; got {text}")
     return value
 
 
 def _positive(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"expected at least 1; got {value}")
-    return value
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected at least 1; got {text}")
+    return int(text)

@@ -104,7 +104,8 @@ def _stages(run: Run) -> int:
     plan = _plan(arguments, settings, collection, bool(WHOLE & selection.whole))
     if arguments.list_only:
         sys.stdout.write("".join(f"{test}\n" for test in plan.ids))
-        return exit_codes.PASSED
+        sys.stderr.write("".join(collection.errors.values()))
+        return exit_codes.FAILED if collection.errors else exit_codes.PASSED
     run.dispatcher.run(plan, collection, selection.parts, run.choice)
     if arguments.coverage:
         _sum_coverage(run)
@@ -234,8 +235,10 @@ def _plan(
 
 
 def _filtered(arguments: Arguments) -> bool:
-    options = (arguments.keyword, arguments.markers, arguments.changed, arguments.changed_files)
-    return any(options)
+    """Whether it may leave tests of a group out."""
+    by_text = (arguments.keyword, arguments.markers, arguments.changed, arguments.changed_files)
+    by_history = (arguments.last_failed, arguments.quarantined, arguments.replay)
+    return any((*by_text, *by_history))
 
 
 def _given_plan(path: Path, everything: Sequence[str], shards: int) -> ShardPlan:

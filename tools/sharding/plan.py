@@ -68,11 +68,14 @@ def write_plan(path: Path, plan: ShardPlan) -> None:
 
 
 def read_plan(path: Path) -> ShardPlan:
-    """Read a plan; raises ValueError when it is not what its hash says."""
-    data = json.loads(path.read_text())
-    plan = ShardPlan(tuple(tuple(shard) for shard in data["shards"]))
-    if plan.hash != data["hash"]:
-        raise ValueError(f"{path}: expected plan {data['hash']}; its content is {plan.hash}")
+    """Read a plan; raises ValueError when it is none, or not what its hash says."""
+    try:
+        data = json.loads(path.read_text())
+        plan, named = ShardPlan(tuple(tuple(shard) for shard in data["shards"])), data["hash"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path}: expected a plan of tools.sharding; {error!r}") from error
+    if plan.hash != named:
+        raise ValueError(f"{path}: expected plan {named}; its content is {plan.hash}")
     return plan
 
 

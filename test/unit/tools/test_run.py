@@ -268,6 +268,41 @@ def test_given_plan_of_other_tests_is_refused(scratch: Any) -> None:
     empty = json.dumps([[]], separators=(",", ":"))
     plan.write_text(json.dumps({"hash": "0" * 16, "shards": json.loads(empty)}))
     assert "its content is" in scratch.run("smoke", "--plan", str(plan)).text
+    for text in ("no JSON", "[]", "{}", '{"shards": []}'):
+        plan.write_text(text)
+        result = scratch.run("smoke", "--plan", str(plan))
+        assert result.status == exit_codes.USAGE, result.text
+        assert "expected a plan" in result.text
+
+
+def test_values_without_a_meaning_are_refused(scratch: Any) -> None:
+    scratch.write("test/unit/test_a.py", PASSING)
+    for option in ("--timeout=-1", "--timeout=nan", "--memory=0", "--for=inf", "--jobs=x"):
+        result = scratch.run("smoke", option)
+        assert result.status == exit_codes.USAGE, result.text
+        assert f"{option.partition('=')[0]}: expected" in result.text
+
+
+def test_a_list_of_what_can_not_be_collected_fails(scratch: Any) -> None:
+    scratch.write("test/unit/test_a.py", PASSING)
+    scratch.write("test/unit/test_b.py", "raise OSError('the reason')\n")
+    result = scratch.run("smoke", "--list")
+    assert result.status == exit_codes.FAILED
+    assert "test_a.py::test_one" in result.text
+    assert "the reason" in result.text
+
+
+def test_a_part_of_the_conformance_group_may_leave_cells_blank(scratch: Any) -> None:
+    scratch.write("test/conformance/conftest.py", IMPL_OPTION)
+    text = "import os\nimport pytest\n@pytest.mark.parametrize('op', ['add', 'mul'])\n"
+    text += "def test_cell(request, op):\n    cell = {'op': op, 'check': 'values', 'impl': 'x'}\n"
+    text += "    cell |= {'device': 'cpu', 'dtype': op}\n"
+    text += "    request.node.user_properties.append(('cell', cell))\n"
+    scratch.write("test/conformance/test_add.py", text + "    assert os.environ.get('MENDED')\n")
+    assert scratch.run("conformance").status == exit_codes.FAILED
+    result = scratch.run("conformance", "--last-failed", MENDED="1")
+    assert "2 blank" in result.text
+    assert result.status == exit_codes.PASSED, result.text
 
 
 def test_cells_reach_the_reports(scratch: Any) -> None:
