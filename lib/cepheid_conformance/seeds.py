@@ -62,7 +62,7 @@ def run_part(task: Task) -> Tally:
     verdicts: dict[str, int] = {}
     failures = []
     start = time.monotonic()
-    with Candidate(task.implementation, task.python) as candidate:
+    with Candidate(task.implementation, task.python, built_on=claims.built_on) as candidate:
         table = tolerances.load().with_overrides(claims.tolerances)
         bench = Bench(candidate, claims, table, task.drawing)
         for cell in chosen:
