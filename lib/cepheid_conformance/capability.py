@@ -28,6 +28,16 @@ FEATURES = {
     "bits_by_threads": "every op gives the same bits for every number of threads",
 }
 
+_REASON = 20  # characters that one takes at least
+_FIELDS = {"implementation", "wording", "devices", "dtypes", "features", "variants"}
+_FIELDS |= {"version_counters", "built_on"}
+# Of each kind of entry: what it needs, and what it may have.
+_ENTRIES: dict[str, tuple[set[str], set[str]]] = {
+    "missing": ({"op", "reason"}, set()),
+    "tolerance": ({"op", "ulp", "reason"}, {"dtypes", "device"}),
+    "deviation": ({"cells", "finding", "kind", "reason", "reference"}, set()),
+}
+
 
 @dataclass(frozen=True)
 class Deviation:
@@ -130,6 +140,7 @@ def find(implementation: str, path: str | None = None) -> Path:
 def load(path: Path) -> Capability:
     """Read and check a capability file."""
     content = tomllib.loads(path.read_text())
+    _check_names(path, content)
     unknown = [name for name in content["dtypes"] if name not in DTYPES]
     if unknown:
         raise ValueError(f"{path.name}: dtypes must be known; got {unknown}; see dtypes.py")
@@ -139,9 +150,9 @@ def load(path: Path) -> Capability:
     variants = tuple(content.get("variants", VARIANTS))
     if not set(variants) <= set(VARIANTS):
         raise ValueError(f"{path.name}: variants must be among {VARIANTS}; got {variants}")
-    for entry in content.get("tolerance", ()):
-        if len(entry.get("reason", "")) < 20:
-            raise ValueError(f"{path.name}: a looser tolerance needs a reason; got {entry}")
+    for entry in (*content.get("tolerance", ()), *content.get("missing", ())):
+        if len(entry["reason"]) < _REASON:
+            raise ValueError(f"{path.name}: every entry needs a reason; got {entry}")
     return Capability(
         content["implementation"],
         content.get("wording", False),
@@ -157,9 +168,20 @@ def load(path: Path) -> Capability:
     )
 
 
+def _check_names(path: Path, content: dict[str, Any]) -> None:
+    """Refuse a name that would be overlooked, and an entry that lacks one."""
+    unknown = sorted(set(content) - {*_FIELDS, *_ENTRIES})
+    if unknown:
+        raise ValueError(f"{path.name}: fields must be known; got {unknown}")
+    for table, (needed, optional) in _ENTRIES.items():
+        for entry in content.get(table, ()):
+            if not needed <= set(entry) <= needed | optional:
+                raise ValueError(f"{path.name}: [[{table}]] needs {sorted(needed)}; got {entry}")
+
+
 def _deviation(path: Path, entry: dict[str, Any]) -> Deviation:
     deviation = Deviation(**entry)
-    if deviation.kind not in ("peer_bug", "gap") or len(deviation.reason) < 20:
+    if deviation.kind not in ("peer_bug", "gap") or len(deviation.reason) < _REASON:
         raise ValueError(f"{path.name}: a deviation needs a kind and a reason; got {entry}")
     re.compile(deviation.finding)
     return deviation

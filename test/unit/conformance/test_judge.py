@@ -87,6 +87,8 @@ def test_the_shipped_capability_files_load(name):
         '[[deviation]]\ncells = "a"\nfinding = ""\nkind = "whim"\nreason = "%s"\nreference = ""',
         '[[deviation]]\ncells = ""\nfinding = ""\nkind = "peer_bug"\nreason = ""\nreference = ""',
         '[[tolerance]]\nop = "add"\nulp = 4\nreason = ""',
+        '[[missing]]\nop = "add"',
+        '[[missing]]\nop = "add"\nreason = "no"',
     ],
 )
 def test_a_capability_file_without_reasons_is_refused(text, tmp_path):
@@ -101,6 +103,21 @@ def test_an_unknown_dtype_in_a_capability_file_is_refused(tmp_path):
     file = tmp_path / "x.toml"
     file.write_text('implementation = "x"\ndevices = ["cpu"]\ndtypes = ["float33"]\n')
     with pytest.raises(ValueError, match="float33"):
+        capability.load(file)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'feature = ["conj"]',
+        '[[mising]]\nop = "add"\nreason = "no kernel of that name yet"',
+        '[[tolerance]]\nop = "add"\nulp = 4\ndtype = ["float16"]\nreason = "a vector library"',
+    ],
+)
+def test_a_name_that_would_be_overlooked_is_refused(text, tmp_path):
+    file = tmp_path / "x.toml"
+    file.write_text(f'implementation = "x"\ndevices = ["cpu"]\ndtypes = ["float32"]\n{text}')
+    with pytest.raises(ValueError, match="mising|feature|dtype"):
         capability.load(file)
 
 
