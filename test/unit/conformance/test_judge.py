@@ -117,7 +117,7 @@ def test_an_unknown_dtype_in_a_capability_file_is_refused(tmp_path):
 def test_a_name_that_would_be_overlooked_is_refused(text, tmp_path):
     file = tmp_path / "x.toml"
     file.write_text(f'implementation = "x"\ndevices = ["cpu"]\ndtypes = ["float32"]\n{text}')
-    with pytest.raises(ValueError, match="mising|feature|dtype"):
+    with pytest.raises(ValueError, match=r"mising|feature|dtype"):
         capability.load(file)
 
 
