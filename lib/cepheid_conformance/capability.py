@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
 import tomllib
@@ -35,7 +36,7 @@ _FIELDS |= {"version_counters", "built_on"}
 _ENTRIES: dict[str, tuple[set[str], set[str]]] = {
     "missing": ({"op", "reason"}, set()),
     "tolerance": ({"op", "ulp", "reason"}, {"dtypes", "device"}),
-    "deviation": ({"cells", "finding", "kind", "reason", "reference"}, set()),
+    "deviation": ({"cells", "finding", "kind", "reason", "reference"}, {"issue", "expires"}),
 }
 
 
@@ -48,6 +49,13 @@ class Deviation:
     kind: str  # peer_bug, or gap (declared, to be closed)
     reason: str
     reference: str
+    issue: str = ""  # where it is followed
+    expires: datetime.date | None = None  # the last day on which it explains anything
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether its time is over: its cells then fail as if it weren't there."""
+        return self.expires is not None and self.expires < datetime.date.today()
 
     def covers(self, cell_id: str) -> bool:
         """Whether the deviation speaks of this cell."""
@@ -105,8 +113,8 @@ class Capability:
         return None
 
     def deviations_of(self, cell_id: str) -> list[Deviation]:
-        """The deviations that speak of a cell."""
-        return [deviation for deviation in self.deviations if deviation.covers(cell_id)]
+        """The deviations in force that speak of a cell."""
+        return [d for d in self.deviations if d.covers(cell_id) and not d.is_expired]
 
 
 def _is_list(value: object) -> bool:
@@ -183,5 +191,7 @@ def _deviation(path: Path, entry: dict[str, Any]) -> Deviation:
     deviation = Deviation(**entry)
     if deviation.kind not in ("peer_bug", "gap") or len(deviation.reason) < _REASON:
         raise ValueError(f"{path.name}: a deviation needs a kind and a reason; got {entry}")
+    if deviation.expires is not None and type(deviation.expires) is not datetime.date:
+        raise ValueError(f"{path.name}: expires must be a date, as 2027-01-31; got {entry}")
     re.compile(deviation.finding)
     return deviation

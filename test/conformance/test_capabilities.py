@@ -29,6 +29,15 @@ def test_every_deviation_names_a_cell(bench, judged_ids):
     assert not idle, f"these patterns match no cell that is judged: {idle}"
 
 
+def test_no_deviation_is_expired(bench):
+    expired = [
+        f"{deviation.cells} {deviation.issue}: until {deviation.expires}"
+        for deviation in bench.capability.deviations
+        if deviation.is_expired
+    ]
+    assert not expired
+
+
 def test_every_missing_op_is_an_op(bench):
     specs = load_specs()
     claims = bench.capability

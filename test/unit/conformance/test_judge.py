@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import datetime
 import io
 import json
 import math
@@ -37,6 +38,13 @@ def verdict(specs, bench, kind="values"):
 def test_a_known_deviation_is_an_expected_failure(specs, fake_bench):
     bench = fake_bench("wrong formula", deviations=(deviation(),))
     assert verdict(specs, bench).verdict == "xfail"
+
+
+@pytest.mark.parametrize(("days", "expected"), [(0, "xfail"), (-1, "fail")])
+def test_an_expired_deviation_explains_nothing(specs, fake_bench, days, expected):
+    day = datetime.date.today() + datetime.timedelta(days)
+    known = dataclasses.replace(deviation(), expires=day)
+    assert verdict(specs, fake_bench("wrong formula", deviations=(known,))).verdict == expected
 
 
 def test_a_deviation_explains_only_its_own_findings(specs, fake_bench):
@@ -88,6 +96,8 @@ def test_the_shipped_capability_files_load(name):
         '[[deviation]]\ncells = ""\nfinding = ""\nkind = "peer_bug"\nreason = ""\nreference = ""',
         '[[tolerance]]\nop = "add"\nulp = 4\nreason = ""',
         '[[missing]]\nop = "add"',
+        '[[deviation]]\ncells = "a"\nfinding = ""\nkind = "gap"\nreason = "%s"\nreference = ""\n'
+        'expires = "reason"',
         '[[missing]]\nop = "add"\nreason = "no"',
     ],
 )
