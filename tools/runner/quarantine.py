@@ -102,8 +102,7 @@ def load(path: Path, judged: Sequence[str], today: datetime.date) -> Quarantine:
     """
     if not path.is_file():
         return Quarantine()
-    tables: list[dict[str, Any]] = tomllib.loads(path.read_text()).get("test", [])
-    entries = [_entry(path, table) for table in tables]
+    entries = [_entry(path, table) for table in _tables(path)]
     for entry in entries:
         if entry.expires - today > LONGEST:
             raise ValueError(f"{path}: {entry.pattern}: expected an expiry within 14 days")
@@ -114,6 +113,18 @@ def load(path: Path, judged: Sequence[str], today: datetime.date) -> Quarantine:
         entries=tuple(entry for entry in entries if entry not in expired),
         expired=tuple(f"{entry.pattern}: expired on {entry.expires}" for entry in expired),
     )
+
+
+def _tables(path: Path) -> list[dict[str, Any]]:
+    try:
+        content = tomllib.loads(path.read_text())
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path}: {error}") from error
+    tables = content.pop("test", [])
+    if content or not isinstance(tables, list):
+        found = ", ".join(content) or "another shape"
+        raise ValueError(f"{path}: expected [[test]] tables only; got {found}")
+    return tables
 
 
 def _entry(path: Path, table: dict[str, Any]) -> Entry:

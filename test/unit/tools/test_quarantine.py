@@ -55,6 +55,12 @@ def test_each_field_is_needed(tmp_path: Path, missing: str) -> None:
         loaded(tmp_path, table("test/a.py", TODAY, **{missing: ""}))
 
 
+@pytest.mark.parametrize("text", ["[[tests]]", "[test]", "[[test]", 'tests = "all"'])
+def test_tables_that_would_be_overlooked_are_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ValueError, match=r"quarantine\.toml: "):
+        loaded(tmp_path, text)
+
+
 def test_cells_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected no cell"):
         loaded(tmp_path, table("test/conformance/ops/test_values.py", TODAY))
