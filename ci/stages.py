@@ -14,6 +14,7 @@ from ci.counts import Counts
 from tools.runner import bootstrap
 
 PATH_VARIABLE = "CEPHEID_CANDIDATE_PATH"
+BACKENDS = ROOT / "test" / "backends"
 LINT_REQUIREMENTS = ROOT / "tools" / "requirements" / "lint.txt"
 
 
@@ -110,11 +111,29 @@ def every_mutant() -> Counts:
 
 def conformance_of_arrays() -> Counts:
     """The suite judging the NumPy adapter, which is found where a third party keeps its own."""
-    variables = {PATH_VARIABLE: str(ROOT / "test" / "backends")}
+    variables = {PATH_VARIABLE: str(BACKENDS)}
     command = ["-P", "-m", "tools.runner", "--no-bootstrap", "--impl", "numpy_adapter"]
     # One dtype of each kind: the others differ from them in width alone.
     chosen = ["--draws", "8", "-k", "capabilities or bool or uint8 or int64 or float32"]
     return run([environment().python, *command, *chosen], variables)
+
+
+def drill() -> Counts:
+    """The runner's verdicts on faulty tests, five times over, and on a labelled set; recorded."""
+    command: list[str | Path] = [environment().python, "-P", "-m", "tools.drill"]
+    return run(command) + run([*command, "labelled"])
+
+
+def seeds() -> Counts:
+    """Twenty seeds of the drawn checks on what is right: each finding is a false alarm."""
+    peer = bootstrap.prepare_candidate(["--impl", "torch"])[bootstrap.CANDIDATE_VARIABLE]
+    command: list[str | Path] = [environment().python, "-P", "-m", "cepheid_conformance.seeds"]
+    command += ["--seeds", "20"]
+    return (
+        run([*command, "--impl", "cepheid"])
+        + run([*command, "--impl", "torch", "--candidate-python", peer])
+        + run([*command, "--impl", "numpy_adapter"], {PATH_VARIABLE: str(BACKENDS)})
+    )
 
 
 def asan() -> Counts:
@@ -203,5 +222,7 @@ STAGES = (
     Stage("conformance-numpy", 1.5, "an implementation of arrays judged", conformance_of_arrays),
     Stage("asan", 4, "the tiny tier under sanitizers", asan),
     Stage("mutation", 9.5, "mutants of changed code, and a part", mutation),
+    Stage("drill", 15, "faulty and labelled tests; records both", drill, only_by_name=True),
+    Stage("seeds", 60, "drawn checks over 20 seeds, of three", seeds, only_by_name=True),
     Stage("mutants", 90, "every mutant; records the score", every_mutant, only_by_name=True),
 )

@@ -68,7 +68,7 @@ def verdicts(count: int) -> int:
     with tempfile.TemporaryDirectory() as name:
         score = labelled.measure(Path(name), count, labelled.SEED)
     _write(LABELLED_FILE, score.table())
-    print(f"{score.right} passed, {score.count - score.right} failed, 0 skipped")
+    print(f"{score.right} of {score.count} verdicts right; at least {labelled.GOAL:.0%}")
     return 0 if score.share >= labelled.GOAL else 1
 
 
