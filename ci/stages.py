@@ -119,9 +119,14 @@ def conformance_of_arrays() -> Counts:
 
 
 def drill() -> Counts:
-    """The runner's verdicts on faulty tests, five times over, and on a labelled set; recorded."""
-    command: list[str | Path] = [environment().python, "-P", "-m", "tools.drill"]
-    return run(command) + run([*command, "labelled"])
+    """The runner's verdicts on faulty tests, five times over, and on a labelled set; recorded.
+    What isolation costs belongs to a machine that does nothing else."""
+    python: list[str | Path] = [environment().python, "-P", "-m"]
+    return (
+        run([*python, "tools.drill"])
+        + run([*python, "tools.drill", "labelled"])
+        + run([*python, "tools.drill.isolation"])
+    )
 
 
 def seeds() -> Counts:
