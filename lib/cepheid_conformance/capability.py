@@ -140,7 +140,8 @@ def find(implementation: str, path: str | None = None) -> Path:
     if found is None:
         raise FileNotFoundError(
             f"capability: {implementation} must have a capability file; looked at "
-            f"{', '.join(map(str, files))}; give one with --capabilities"
+            f"{', '.join(map(str, files))}; name its folder in {PATH_VARIABLE}, or the file by "
+            "pytest's --capabilities"
         )
     return found
 

@@ -253,7 +253,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report(found, len(chosen))
     if options.json is not None:
         _write(options.json, options, found, len(chosen))
-    return 1 if any(item.who in (OURS, ORACLE, ALL) for item in found) else 0
+    blamed = any(item.who in (OURS, ORACLE, ALL) for item in found)
+    return 1 if blamed or not chosen else 0  # nothing compared is no agreement
 
 
 def _cells(claims: Sequence[capability.Capability], keyword: str) -> Iterator[Cell]:

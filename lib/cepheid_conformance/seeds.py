@@ -77,6 +77,10 @@ def run_part(task: Task) -> Tally:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the seeds, print a line for each and then every failure; 1 if there is one."""
     options = _parse(arguments)
+    claims = capability.load(capability.find(options.impl, options.capabilities))
+    if options.seeds < 1 or not any(cells_of(claims, options.keyword)):
+        print(f"{options.impl}: no seed, or no drawn cell whose name has {options.keyword!r}")
+        return 1
     failures: list[str] = []
     print(f"{'seed':>6} {'cells':>6} {'calls':>7} {'pass':>6} {'xfail':>6} {'fail':>5} {'s':>7}")
     fresh = multiprocessing.get_context("spawn")

@@ -148,6 +148,8 @@ class CellSummary(Event):
     verdicts: dict[str, int] = field(default_factory=dict)
     blank: int = 0
     blank_examples: tuple[str, ...] = ()
+    looser: int = 0
+    """Cells that pass with a tolerance that the capability file opens."""
 
 
 @dataclass(frozen=True, slots=True)

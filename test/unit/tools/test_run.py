@@ -309,10 +309,18 @@ def test_cells_reach_the_reports(scratch: Any) -> None:
     scratch.write("test/conformance/conftest.py", IMPL_OPTION)
     scratch.write("test/conformance/test_add.py", CELLS)
     result = scratch.run("--impl", "cepheid")
-    assert "cells: 1 judged (1 unsupported, 1 pass); 0 blank" in result.text
+    assert "cells: 1 judged (1 unsupported, 1 pass); 0 blank\n" in result.text
     assert result.status == exit_codes.PASSED
     page = (result.folder / "report.html").read_text()
     assert '"impl":"cepheid","ops":["add"],"checks":["values"]' in page
+
+
+def test_cells_that_pass_by_a_looser_tolerance_are_counted(scratch: Any) -> None:
+    scratch.write("test/conformance/conftest.py", IMPL_OPTION)
+    given = "cell('float32', verdict='pass', reason='looser tolerance: 4 ULP')"
+    scratch.write("test/conformance/test_add.py", CELLS.replace("cell(\"float32\")", given))
+    result = scratch.run("--impl", "cepheid")
+    assert "0 blank; 1 by a looser tolerance\n" in result.text
 
 
 def test_blank_cells_fail_the_whole_conformance_group(scratch: Any) -> None:

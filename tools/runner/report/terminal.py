@@ -107,7 +107,8 @@ class Terminal:
         self._stop_bar()
         if event.verdicts and sum(event.verdicts.values()):
             counts = ", ".join(f"{count} {name}" for name, count in event.verdicts.items() if count)
-            self._say(f"cells: {event.judged} judged ({counts}); {event.blank} blank")
+            looser = f"; {event.looser} by a looser tolerance" if event.looser else ""
+            self._say(f"cells: {event.judged} judged ({counts}); {event.blank} blank{looser}")
 
     def _finish(self, event: RunFinished) -> None:
         self._stop_bar()
