@@ -45,7 +45,8 @@ def choose(sites: Sequence[Site], record: score.Record, turn: str, parts: int) -
     known, new = [], []
     for site in sites:
         if site.key not in record.by_key:
-            new.append(site)
+            if site.key not in record.absent or site.file in changed:
+                new.append(site)
         elif site.file in changed or _has_turn(site.key, turn, parts):
             known.append(site)
     return Chosen(tuple(known), tuple(new))

@@ -186,10 +186,11 @@ def file_hashes() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Record:
-    """What score.json holds."""
+    """What score.json holds. `absent` are keys of sites without a mutant for their types."""
 
     mutants: tuple[Entry, ...]
     files: dict[str, str]
+    absent: frozenset[str]
 
     @property
     def source(self) -> list[Entry]:
@@ -218,7 +219,8 @@ _POINTWISE = "generated/pointwise/"
 def read_record(path: Path = SCORE) -> Record:
     """The committed score."""
     content = json.loads(path.read_text())
-    return Record(tuple(content["mutants"]), content["files"])
+    absent = frozenset(content["absent"])
+    return Record(tuple(content["mutants"]), content["files"], absent)
 
 
 def source_hash() -> str:
@@ -231,8 +233,8 @@ def source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-def write(entries: Sequence[Entry], path: Path = SCORE) -> None:
-    """Record the score, a mutant a line."""
+def write(entries: Sequence[Entry], absent: Sequence[str], path: Path = SCORE) -> None:
+    """Record the score, a mutant a line, and the keys of sites that have none."""
     totals = {kind: vars(tally(group)) for kind, group in _by_kind(entries).items()}
     head = {
         "format": 1,
@@ -240,6 +242,7 @@ def write(entries: Sequence[Entry], path: Path = SCORE) -> None:
         "files": file_hashes(),
         "date": datetime.date.today().isoformat(),
         "totals": totals,
+        "absent": sorted(absent),
     }
     lines = ",\n".join(json.dumps(entry) for entry in entries)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -268,7 +271,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     entries = current()
     print(report(entries))
     if parser.parse_args(arguments).write:
-        write(entries)
+        known = {entry["id"] for entry in entries}
+        write(entries, [site.key for site in read_table() if site.key not in known])
     found = problems(entries)
     print("\n".join(found))
     return 1 if found else 0

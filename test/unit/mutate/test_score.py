@@ -79,7 +79,7 @@ def test_bounds_are_told_by_kind_class_and_op():
 
 def test_a_record_can_be_read_again(tmp_path):
     page = tmp_path / "score.json"
-    score.write(entries(KILLED, SURVIVED), page)
+    score.write(entries(KILLED, SURVIVED), ["none"], page)
     record = score.read_record(page)
     assert record.by_key["k1"]["verdict"] == SURVIVED
     assert record.changed_files() == set(), "it was written from these files"
@@ -88,12 +88,14 @@ def test_a_record_can_be_read_again(tmp_path):
 def test_new_mutants_and_those_of_changed_files_are_chosen(tmp_path):
     page = tmp_path / "score.json"
     known = [site(f"k{i}") for i in range(40)]
-    score.write(entries(*[KILLED] * 40), page)
+    score.write(entries(*[KILLED] * 40), ["none"], page)
     record = score.read_record(page)
-    chosen = choose([*known, site("new")], record, "commit", 20)
+    chosen = choose([*known, site("new"), site("none")], record, "commit", 20)
     assert [each.key for each in chosen.new] == ["new"]
     assert len(chosen.known) < 10, "a twentieth, about"
     others = {each.key for turn in "abcdefgh" for each in choose(known, record, turn, 20).known}
     assert len(others) > len(chosen.known), "another commit judges others"
     record.files["csrc/kernels/cpu/sort.cpp"] = "what it was"
-    assert len(choose(known, record, "commit", 20).known) == 40
+    changed = choose([*known, site("none")], record, "commit", 20)
+    assert len(changed.known) == 40
+    assert [each.key for each in changed.new] == ["none"], "it may have one now"
