@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from cepheid_conformance.cells import Bench
 from tools.mutate import build, cpp_tests, reach, run, score
@@ -89,7 +89,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parts = parser.parse_args(arguments).parts
     build.build()
     record = score.read_record()
-    chosen = choose(run.read_table(), record, _commit(), parts)
+    sites = run.read_table()
+    chosen = choose(sites, record, _commit(), parts)
     again = come_back(chosen.known, record)
     pending = [*again, *chosen.new]
     fresh: list[Entry] = []
@@ -97,8 +98,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         fresh = _judge(pending)
     judged = len(chosen.known) + len(chosen.new)
     print(f"mutate: {judged} mutants judged, {len(chosen.new)} of them new")
-    by_key = {entry["id"]: entry for entry in fresh}
-    return _verdict(record, by_key, {site.key for site in again}, judged)
+    kept = _of_build(record, sites)
+    return _verdict(kept, {entry["id"]: entry for entry in fresh}, again, judged)
+
+
+def _of_build(record: score.Record, sites: Sequence[Site]) -> score.Record:
+    """The record without mutants of code that has gone."""
+    there = {site.key for site in sites}
+    mutants = (e for e in record.mutants if e["kind"] != "source" or e["id"] in there)
+    return replace(record, mutants=tuple(mutants))
 
 
 def _judge(sites: Sequence[Site]) -> list[Entry]:
@@ -115,19 +123,21 @@ def _judge(sites: Sequence[Site]) -> list[Entry]:
     return [entry for entry in entries if entry is not None]
 
 
-def _verdict(record: score.Record, fresh: dict[str, Entry], again: set[str], judged: int) -> int:
-    lost = [fresh[key] for key in again if key in fresh and fresh[key]["verdict"] != run.KILLED]
+def _verdict(
+    record: score.Record, fresh: dict[str, Entry], again: Sequence[Site], judged: int
+) -> int:
+    judged_again = [fresh[site.key] for site in again if site.key in fresh]
+    lost = [entry for entry in judged_again if entry["verdict"] != run.KILLED]
     for entry in lost:
         place = f"{entry['file']}:{entry['line']}"
         print(f"mutate: no longer noticed: {entry['id']} {place} {entry['before']}")
-    before = score.tally(record.source)
-    merged = {**{entry["id"]: entry for entry in record.source}, **fresh}
-    after = score.tally(merged.values())
-    print(f"mutate: recorded {before}; with this run {after}")
-    fell = after.score < before.score
-    passed = judged - len(lost)
-    print(f"{passed} passed, {len(lost) + fell} failed, 0 skipped")
-    return 1 if lost or fell else 0
+    merged = {**{entry["id"]: entry for entry in record.mutants}, **fresh}.values()
+    below = [*score.problems(list(merged)), *score.fallen(list(merged), record)]
+    for text in below:
+        print(f"mutate: {text}")
+    passed, failed = judged - len(lost), len(lost) + len(below)
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
 
 
 def _commit() -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tools.mutate import score
+from tools.mutate import gate, score
 from tools.mutate.gate import choose
 from tools.mutate.rewrite import Site
 from tools.mutate.run import KILLED, SURVIVED, UNREACHED, Result
@@ -99,3 +99,31 @@ def test_new_mutants_and_those_of_changed_files_are_chosen(tmp_path):
     changed = choose([*known, site("none")], record, "commit", 20)
     assert len(changed.known) == 40
     assert [each.key for each in changed.new] == ["none"], "it may have one now"
+
+
+def test_a_lower_score_is_not_recorded(tmp_path):
+    page = tmp_path / "score.json"
+    score.write(entries(KILLED, KILLED), [], page)
+    record = score.read_record(page)
+    assert score.fallen(entries(KILLED, KILLED), record) == []
+    (text,) = score.fallen(entries(KILLED, SURVIVED), record)
+    assert text == "source mutants: 1/2 50.0 %; recorded 2/2 100.0 %; it may not fall"
+
+
+def test_the_gate_holds_the_bounds(tmp_path, capsys):
+    page = tmp_path / "score.json"
+    score.write(entries(*[KILLED] * 10), [], page)
+    record = score.read_record(page)
+    assert gate._verdict(record, {}, [], 10) == 0
+    lost = score.entry_of(site("k0"), result("k0", SURVIVED), {})
+    assert gate._verdict(record, {"k0": lost}, [site("k0")], 10) == 1
+    said = capsys.readouterr().out
+    assert "no longer noticed: k0" in said
+    assert "source mutants: 9/10 90.0 %; at least 95%" in said
+
+
+def test_mutants_of_code_that_has_gone_do_not_count(tmp_path):
+    page = tmp_path / "score.json"
+    score.write(entries(KILLED, SURVIVED), [], page)
+    kept = gate._of_build(score.read_record(page), [site("k0")])
+    assert [entry["id"] for entry in kept.mutants] == ["k0"]
