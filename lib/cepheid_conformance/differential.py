@@ -42,6 +42,7 @@ from .sample import CLASSES
 
 OURS, PEER, ORACLE, ALL, UNSPECIFIED = "ours", "peer", "oracle", "all", "unspecified"
 _SHOWN = 2  # disagreements of one cell and class that are kept and shrunk
+_USAGE = 2  # exit status: nothing was compared, for a name that is none
 _FIXED = 40  # fixed inputs of one class and cell
 KIND = "differential"
 
@@ -235,7 +236,12 @@ def _candidate(implementation: str, python: str, claims: capability.Capability) 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, print, write; 1 where the implementation or the oracle is in question."""
     options = _parse(arguments)
-    claims = [capability.load(capability.find(name)) for name in (options.impl, options.against)]
+    try:
+        names = (options.impl, options.against)
+        claims = [capability.load(capability.find(name)) for name in names]
+    except (FileNotFoundError, ValueError) as error:  # a name, or a file, that is no implementation
+        print(f"differential: {error}", file=sys.stderr)
+        return _USAGE
     drawing = Drawing(options.seed, options.draws)
     found: list[Disagreement] = []
     with (
