@@ -46,7 +46,10 @@ class Arguments:
 
 def parse(argv: Sequence[str], groups: Groups) -> Arguments:
     """Parse; ends the process with exit_codes.USAGE (2) when the arguments are wrong."""
-    found = _parser(groups).parse_args(argv)
+    parser = _parser(groups)
+    found = parser.parse_args(argv)
+    if found.share is not None and found.changed is None and not found.changed_files:
+        parser.error("--share divides the tests of --changed or --changed-files; neither is given")
     return Arguments(
         names=tuple(found.names),
         implementation=found.impl,
@@ -73,7 +76,7 @@ def parse(argv: Sequence[str], groups: Groups) -> Arguments:
         against=found.against,
         changed=found.changed,
         changed_files=tuple(found.changed_files),
-        share=found.share,
+        share=SHARE if found.share is None else found.share,
     )
 
 
@@ -155,9 +158,7 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--changed-files", nargs="+", default=(), metavar="F", help="as if these had changed"
     )
-    parser.add_argument(
-        "--share", type=float, default=SHARE, help=f"of the tests' time for --changed ({SHARE})"
-    )
+    parser.add_argument("--share", type=float, help=f"of the tests' time for --changed ({SHARE})")
 
 
 def _seconds(text: str) -> float:

@@ -167,6 +167,7 @@ def test_include_variable_adds_to_the_arguments(scratch: Any) -> None:
         (["--shard", "3/2"], exit_codes.USAGE, "--shard: expected I/N with 1 <= I <= N"),
         (["--impl", "=python"], exit_codes.USAGE, "--impl: expected NAME, package"),
         (["--jobs", "0"], exit_codes.USAGE, "expected at least 1; got 0"),
+        (["--share", "0.5"], exit_codes.USAGE, "--share divides the tests of --changed"),
     ],
 )
 def test_refusals(scratch: Any, arguments: list[str], status: int, text: str) -> None:
