@@ -59,6 +59,8 @@ class Ledger:
         skipped = counts[Outcome.SKIPPED] + len(self._quarantined)
         counted = (end for test, end in self._outcomes.items() if test not in self._quarantined)
         code, reason = self._verdict(Counter(counted), closing)
+        if closing.quarantine and code != exit_codes.QUARANTINE:
+            reason += f"; quarantine: {'; '.join(closing.quarantine)}"
         if self._quarantined:
             reason += f"; {len(self._quarantined)} in quarantine did not pass"
         return RunFinished(

@@ -100,6 +100,16 @@ def test_exit_status_beside_the_outcomes(closing: Closing, code: int) -> None:
     assert ledger(Outcome.PASSED).close(closing, 0.0).exit_code == code
 
 
+def test_quarantine_is_named_beside_a_failure() -> None:
+    closing = Closing(False, NOTHING, False, ("test/a.py: names no test",))
+    end = ledger(Outcome.PASSED, Outcome.FAILED).close(closing, 0.0)
+    assert end.exit_code == exit_codes.FAILED
+    assert "1 of 2 tests have no passing outcome" in end.reason
+    assert end.reason.endswith("; quarantine: test/a.py: names no test")
+    alone = ledger(Outcome.PASSED).close(closing, 0.0)
+    assert alone.reason == "quarantine: test/a.py: names no test"
+
+
 @pytest.mark.parametrize(
     ("outcome", "given", "expected"),
     [
