@@ -148,6 +148,13 @@ TEST(fill_writes_the_tensor_and_nothing_else) {
     zero(block);
     EXPECT(!any_negative(block));
   }
+  Tensor around = empty_tensor({5, 8}, DType::Int16, DeviceKind::CPU);
+  fill("fill_", around, 1);
+  fill("fill_", view_of(around, {3, 5}, {8, 1}, 9), -1);
+  for (int64_t i = 0; i < 40; ++i) {
+    const bool inside = i >= 9 && i < 32 && (i - 9) % 8 < 5;
+    EXPECT_EQ(element<int16_t>(around, i), int16_t(inside ? -1 : 1));
+  }
 }
 
 TEST(ranges_do_not_accumulate_errors) {
