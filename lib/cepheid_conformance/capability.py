@@ -17,6 +17,8 @@ from .dtypes import DTYPES
 from .op_spec import OpSpec
 from .tensors import Tensor
 
+LEVELS = ("must", "should", "may")
+"""What a requirement rests on: documentation or mathematics, what users rely on, convenience."""
 VARIANTS = ("function", "method", "inplace", "out")
 FOLDER = Path(__file__).with_name("capabilities")
 # What an implementation may have beyond the ops, and what checks then hold it to.
@@ -31,7 +33,7 @@ FEATURES = {
 
 _REASON = 20  # characters that one takes at least
 _FIELDS = {"implementation", "wording", "devices", "dtypes", "features", "variants"}
-_FIELDS |= {"version_counters", "built_on"}
+_FIELDS |= {"version_counters", "built_on", "level"}
 # Of each kind of entry: what it needs, and what it may have.
 _ENTRIES: dict[str, tuple[set[str], set[str]]] = {
     "missing": ({"op", "reason"}, set()),
@@ -86,6 +88,7 @@ class Capability:
     variants: tuple[str, ...] = VARIANTS  # a functional library has no in-place and out= forms
     version_counters: bool = True  # whether tensors count the writes to them
     built_on: tuple[str, ...] = ()  # tensor libraries that do its work, as it says openly
+    level: str = LEVELS[-1]  # the last of LEVELS that it claims; those before are claimed too
 
     def offered(self, spec: OpSpec) -> OpSpec:
         """The op with the variants that the implementation has."""
@@ -159,6 +162,9 @@ def load(path: Path) -> Capability:
     variants = tuple(content.get("variants", VARIANTS))
     if not set(variants) <= set(VARIANTS):
         raise ValueError(f"{path.name}: variants must be among {VARIANTS}; got {variants}")
+    level = content.get("level", LEVELS[-1])
+    if level not in LEVELS:
+        raise ValueError(f"{path.name}: level must be one of {LEVELS}; got {level!r}")
     for entry in (*content.get("tolerance", ()), *content.get("missing", ())):
         if len(entry["reason"]) < _REASON:
             raise ValueError(f"{path.name}: every entry needs a reason; got {entry}")
@@ -174,7 +180,13 @@ def load(path: Path) -> Capability:
         variants,
         content.get("version_counters", True),
         tuple(content.get("built_on", ())),
+        level,
     )
+
+
+def within(level: str, limit: str) -> bool:
+    """Whether a requirement of this level counts where those up to `limit` do."""
+    return LEVELS.index(level) <= LEVELS.index(limit)
 
 
 def _check_names(path: Path, content: dict[str, Any]) -> None:

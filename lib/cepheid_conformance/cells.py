@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 from .candidate import Candidate
-from .capability import Capability
+from .capability import LEVELS, Capability, within
 from .dtypes import DTYPES
 from .op_spec import OpSpec
 from .tolerances import Tolerances
@@ -37,6 +37,11 @@ class Bench:
     capability: Capability
     tolerances: Tolerances
     drawing: Drawing = Drawing()
+    level: str = LEVELS[-1]  # what the run asks for
+
+    def counts(self, level: str) -> bool:
+        """Whether a requirement of this level is asked for and claimed."""
+        return within(level, self.level) and within(level, self.capability.level)
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ class Check(Protocol):
 
     KIND: str
     NUMBER: str
+    LEVEL: str
     DEVICES: tuple[str, ...]
 
     def inapplicable(self, spec: OpSpec, dtype: str) -> str | None:
@@ -81,19 +87,19 @@ class StaticVerdict:
 
 
 def enumerate_cells(
-    check: Check, specs: Iterable[OpSpec], capability: Capability
+    check: Check, specs: Iterable[OpSpec], capability: Capability, level: str = LEVELS[-1]
 ) -> Iterator[Cell | StaticVerdict]:
-    """Every cell of one check, judged by rule where a rule decides."""
+    """Every cell of one check, judged by rule where a rule decides: those beyond `level` too."""
     for spec in specs:
         for device in DEVICES:
             for dtype in DTYPES:
                 cell = Cell(spec, check.KIND, dtype, device)
-                yield _by_rule(check, cell, capability) or replace(
+                yield _by_rule(check, cell, capability, level) or replace(
                     cell, spec=capability.offered(spec)
                 )
 
 
-def _by_rule(check: Check, cell: Cell, capability: Capability) -> StaticVerdict | None:
+def _by_rule(check: Check, cell: Cell, capability: Capability, level: str) -> StaticVerdict | None:
     spec, dtype = cell.spec, cell.dtype
     if dtype not in spec.dtypes["cpu"]:
         return StaticVerdict(cell, NOT_APPLICABLE, f"{spec.key} isn't defined for {dtype}")
@@ -104,7 +110,12 @@ def _by_rule(check: Check, cell: Cell, capability: Capability) -> StaticVerdict 
     reason = check.inapplicable(spec, dtype)
     if reason is not None:
         return StaticVerdict(cell, NOT_APPLICABLE, reason)
+    if not within(check.LEVEL, level):
+        reason = f"{check.KIND} is a {check.LEVEL}; this run asks for {level} only"
+        return StaticVerdict(cell, NOT_APPLICABLE, reason)
     reason = capability.unsupported(spec, dtype, cell.device)
+    if reason is None and not within(check.LEVEL, capability.level):
+        reason = f"{check.KIND} is a {check.LEVEL}; {capability.implementation} claims less"
     for device in getattr(check, "NEEDS", ()) if reason is None else ():
         if device not in capability.devices:
             reason = f"{capability.implementation} declares no device {device} to compare with"

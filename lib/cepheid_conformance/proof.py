@@ -48,7 +48,7 @@ def judging_snippet(script: Script, what: str, text: str, outcome: Outcome | Non
     if outcome is None or outcome.crash is not None or not outcome.reports:
         return "\n".join([*lines, f"raise AssertionError({str(text)!r})"])
     raised = outcome.reports[-1].error
-    if what in ("error", "wording") and not text.startswith("raised"):
+    if what in ("error", "class", "wording") and not text.startswith("raised"):
         return "\n".join(_refusal(lines, script, text, raised.name if raised else None))
     if raised is not None and what != "partial write":
         return "\n".join(lines)

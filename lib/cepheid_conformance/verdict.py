@@ -28,7 +28,11 @@ def judge_cell(check: Check, cell: Cell, bench: Bench) -> Verdict:
     if bench.candidate.served == served:
         return Verdict(FAIL, f"{cell.id}: the check found nothing to run; say why by its rule")
     deviations = bench.capability.deviations_of(cell.id)
-    unexplained = [found for found in findings if not _explained(found, deviations)]
+    unexplained = [
+        found
+        for found in findings
+        if bench.counts(_level(check, found)) and not _explained(found, deviations)
+    ]
     if unexplained:
         return Verdict(FAIL, _report(check, cell, unexplained[0], len(unexplained)))
     silent = [
@@ -45,6 +49,12 @@ def judge_cell(check: Check, cell: Cell, bench: Bench) -> Verdict:
         return Verdict(EXPECTED_FAIL, f"{deviations[0].kind}: {deviations[0].reason}")
     looser = bench.tolerances.looser(cell.spec.key, cell.dtype, cell.device)
     return Verdict(PASS, f"looser tolerance: {looser:g} ULP" if looser else "")
+
+
+def _level(check: Check, found: Finding) -> str:
+    """That of its check, unless the check says that such a finding is less."""
+    levels: dict[str, str] = getattr(check, "FINDING_LEVELS", {})
+    return levels.get(found.what, check.LEVEL)
 
 
 def _explained(found: Finding, deviations: list[Deviation]) -> bool:

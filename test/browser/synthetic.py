@@ -83,7 +83,8 @@ def _checks(number):
 
 def _cell(op, check, dtype, verdict, reason=""):
     place = {"op": op, "check": check, "dtype": dtype, "device": "cpu", "impl": IMPLEMENTATION}
-    return {**place, "verdict": verdict, "reason": reason}
+    level = "must" if check == "values" else "should"
+    return {**place, "verdict": verdict, "reason": reason, "level": level}
 
 
 DTYPES = ("float32", "float64", "int64", "bool", "complex64", "uint8", "int8", "int16", "int32")

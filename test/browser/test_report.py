@@ -3,6 +3,7 @@
 import pytest
 import synthetic
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.select import Select
 
 from tools.runner import run_this_file
 
@@ -67,6 +68,17 @@ def test_a_blank_cell_stands_out(page, report):
     page.open(report, "#matrix?blank")
     assert [row.get_attribute("data-row") for row in page.all("tbody tr")] == ["op_0000"]
     assert page.one(".box.bad").text == "?"
+
+
+def test_checks_of_a_level(page, report):
+    page.open(report, "#matrix")
+    assert len(page.all("th.check")) == 8
+    label = next(label for label in page.all(".choice") if label.text.startswith("Level"))
+    picker = Select(label.find_element("css selector", "select"))
+    assert [option.text for option in picker.options] == ["all", "must", "should"]
+    picker.select_by_visible_text("must")
+    page.until(lambda: len(page.all("th.check")) == 1)
+    assert page.one("th.check").get_attribute("title") == "must"
 
 
 def test_keys_alone_reach_everything(page, report):

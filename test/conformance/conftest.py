@@ -40,6 +40,12 @@ def pytest_addoption(parser):
         default=int(os.environ.get("CEPHEID_DRAWS", Drawing.count)),
         help="drawn calls for each op and dtype",
     )
+    group.addoption(
+        "--level",
+        choices=capability.LEVELS,
+        default=os.environ.get("CEPHEID_LEVEL", capability.LEVELS[-1]),
+        help="judge requirements up to this level",
+    )
     group.addoption("--capabilities", help="capability file, if not the implementation's own")
 
 
@@ -55,7 +61,8 @@ def bench(request):
     candidate = Candidate(option("--impl"), python, built_on=claims.built_on)
     table = tolerances.load().with_overrides(claims.tolerances)
     with candidate:
-        yield Bench(candidate, claims, table, Drawing(option("--seed"), option("--draws")))
+        drawing = Drawing(option("--seed"), option("--draws"))
+        yield Bench(candidate, claims, table, drawing, option("--level"))
 
 
 def claims_of(config):
@@ -72,7 +79,7 @@ def claims(request):
 def static_cells(request):
     """Leave cells that need no run for the report."""
     implementation = request.config.getoption("--impl")
-    return lambda kind, cells: write_static(kind, implementation, cells)
+    return lambda check, cells: write_static(check, implementation, cells)
 
 
 @pytest.fixture
@@ -82,7 +89,8 @@ def judge_cell(request, cell, bench):
     def judge(check):
         verdict = decide(check, cell, bench)
         summary = verdict.reason.partition("reproduce:")[0].strip()
-        record = cell_record(cell, bench.candidate.implementation, verdict.verdict, summary)
+        judged = bench.candidate.implementation
+        record = cell_record(cell, judged, verdict.verdict, summary, check.LEVEL)
         request.node.user_properties.append(("cell", record))
         if verdict.verdict == "fail":
             pytest.fail(verdict.reason, pytrace=False)
@@ -98,7 +106,8 @@ def pytest_generate_tests(metafunc):
     check = metafunc.module.check
     implementation = metafunc.config.getoption("--impl")
     cells, static = [], []
-    for cell in enumerate_cells(check, load_specs().values(), claims_of(metafunc.config)):
+    claims, level = claims_of(metafunc.config), metafunc.config.getoption("--level")
+    for cell in enumerate_cells(check, load_specs().values(), claims, level):
         (static if isinstance(cell, StaticVerdict) else cells).append(cell)
     marks = [
         [pytest.mark.smoke] if check.KIND in SMOKE_KINDS and cell.dtype == "float32" else []
@@ -111,10 +120,10 @@ def pytest_generate_tests(metafunc):
             for cell, mark in zip(cells, marks, strict=True)
         ],
     )
-    write_static(check.KIND, implementation, static)
+    write_static(check, implementation, static)
 
 
-def write_static(kind, implementation, static):
+def write_static(check, implementation, static):
     """Leave the cells that a rule decides for the runner's report."""
     folder = os.environ.get("CEPHEID_RUN_DIR")
     if not folder:
@@ -122,16 +131,16 @@ def write_static(kind, implementation, static):
     target = Path(folder) / "static_cells"
     target.mkdir(parents=True, exist_ok=True)
     lines = [
-        json.dumps(cell_record(item.cell, implementation, item.verdict, item.reason))
+        json.dumps(cell_record(item.cell, implementation, item.verdict, item.reason, check.LEVEL))
         for item in static
     ]
     # Each collecting process writes the same lines: whole files, so that none is read half.
-    draft = target / f".{kind}.{os.getpid()}"
+    draft = target / f".{check.KIND}.{os.getpid()}"
     draft.write_text("\n".join(lines) + "\n")
-    draft.replace(target / f"{kind}.jsonl")
+    draft.replace(target / f"{check.KIND}.jsonl")
 
 
-def cell_record(cell, implementation, verdict, reason):
+def cell_record(cell, implementation, verdict, reason, level):
     return {
         "op": cell.spec.key,
         "check": cell.check,
@@ -140,4 +149,5 @@ def cell_record(cell, implementation, verdict, reason):
         "impl": implementation,
         "verdict": verdict,
         "reason": reason,
+        "level": level,
     }

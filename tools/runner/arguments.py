@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tools.runner.cells import LEVELS
 from tools.runner.settings import Groups, Isolation
 from tools.targets.share import SHARE
 
@@ -31,6 +32,7 @@ class Arguments:
     list_only: bool
     seed: int | None
     draws: int | None
+    level: str | None
     failed_first: bool
     last_failed: bool
     quarantined: bool
@@ -66,6 +68,7 @@ def parse(argv: Sequence[str], groups: Groups) -> Arguments:
         list_only=found.list,
         seed=found.seed,
         draws=found.draws,
+        level=found.level,
         failed_first=found.failed_first,
         last_failed=found.last_failed,
         quarantined=found.quarantined,
@@ -127,6 +130,7 @@ def _add_seeds(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--seed", type=int, help="of the drawn checks, in place of their own")
     add("--draws", type=_positive, help="how many inputs a drawn check draws")
+    add("--level", choices=LEVELS, help="judge cells of what must be, and should, and may be (all)")
 
 
 def _add_choices(parser: argparse.ArgumentParser) -> None:

@@ -2,7 +2,8 @@
 
 A judged cell is the entry ("cell", {...}) of a test's user_properties; a cell that needs no test is
 a line of `static_cells/*.jsonl` in the run's folder. Both have the keys of CELL_KEYS, `verdict` and
-`reason`. A cell declared before its test runs may leave the verdict out: the outcome decides.
+`reason`, and may say the `level` of its check (LEVELS). A cell declared before its test runs may
+leave the verdict out: the outcome decides.
 """
 
 import itertools
@@ -18,6 +19,9 @@ from tools.runner.events import GOOD, CellSummary, Outcome, TestFinished
 CELL_KEYS = ("op", "check", "dtype", "device", "impl")
 VERDICTS = ("n/a", "unsupported", "pass", "xfail", "fail")
 """In ascending order of weight: of several verdicts for one cell the last counts."""
+
+LEVELS = ("must", "should", "may")
+"""What a cell's requirement rests on, the strictest first; those of the judge."""
 
 JUDGED = frozenset({"pass", "xfail", "fail"})
 LOOSER = "looser tolerance"
@@ -36,6 +40,7 @@ class Cell:
     verdict: str
     reason: str = ""
     test: str = ""
+    level: str = ""
 
 
 class CellTable:
@@ -79,7 +84,13 @@ class CellTable:
                 cell.verdict == "pass" and cell.reason.startswith(LOOSER)
                 for cell in self.cells.values()
             ),
+            levels={level: counts for level in LEVELS if (counts := self._judged(level))},
         )
+
+    def _judged(self, level: str) -> dict[str, int]:
+        """Judged cells of a level by their verdict."""
+        found = Counter(cell.verdict for cell in self.cells.values() if cell.level == level)
+        return {name: found[name] for name in VERDICTS if name in JUDGED and found[name]}
 
     def blanks(self) -> Iterator[Key]:
         """Combinations of the values seen for an implementation that have no verdict."""
@@ -103,7 +114,7 @@ class CellTable:
             verdict, reason = "fail", f"expected a verdict of {VERDICTS}; got {verdict!r}"
         before = self.cells.get(key)
         if before is None or VERDICTS.index(verdict) > VERDICTS.index(before.verdict):
-            self.cells[key] = Cell(verdict, reason, test)
+            self.cells[key] = Cell(verdict, reason, test, str(cell.get("level") or ""))
 
 
 def _by_outcome(outcome: Outcome) -> dict[str, str]:

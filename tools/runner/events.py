@@ -150,6 +150,8 @@ class CellSummary(Event):
     blank_examples: tuple[str, ...] = ()
     looser: int = 0
     """Cells that pass with a tolerance that the capability file opens."""
+    levels: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Of each level that has any, the judged cells by verdict."""
 
 
 @dataclass(frozen=True, slots=True)

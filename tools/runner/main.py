@@ -124,7 +124,7 @@ def _prepare(arguments: Arguments, groups: Groups, root: Path, argv: Sequence[st
     record = recording.read(arguments.replay) if arguments.replay is not None else None
     for line in recording.restore(record) if record is not None else []:
         sys.stdout.write(f"replay: {line}\n")
-    recording.fix_seeds(arguments.seed, arguments.draws)
+    recording.fix_judging(arguments.seed, arguments.draws, arguments.level)
     recorded = DEFAULT_IMPLEMENTATION if record is None else record.implementation
     implementation = Implementation.parse(arguments.implementation or recorded)
     entries = quarantine.load(root / quarantine.FILE, groups.judged, datetime.datetime.now().date())

@@ -29,6 +29,7 @@ FORMAT = 1
 HASH_SEED = "PYTHONHASHSEED"
 SEED = "CEPHEID_SEED"
 DRAWS = "CEPHEID_DRAWS"
+LEVEL = "CEPHEID_LEVEL"
 
 _PREFIXES = ("CEPHEID_", "PYTHON", "OMP_", "MKL_", "OPENBLAS_", "LC_")
 _NAMES = frozenset({"LANG", "TZ", "PYTEST_ADDOPTS", "PYTEST_PLUGINS"})
@@ -154,10 +155,11 @@ def restore(record: Record) -> list[str]:
     ]
 
 
-def fix_seeds(seed: int | None, draws: int | None) -> None:
-    """Give the run its seeds, so that they can be recorded: the hash seed is drawn when not set."""
+def fix_judging(seed: int | None, draws: int | None, level: str | None) -> None:
+    """Give the run its seeds and level, so that they can be recorded: the hash seed is drawn when
+    not set."""
     os.environ.setdefault(HASH_SEED, str(secrets.randbelow(2**32)))
-    for name, value in ((SEED, seed), (DRAWS, draws)):
+    for name, value in ((SEED, seed), (DRAWS, draws), (LEVEL, level)):
         if value is not None:
             os.environ[name] = str(value)
 

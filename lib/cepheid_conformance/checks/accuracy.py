@@ -8,6 +8,7 @@ from .common import Finding, draw, has_samples, judge
 
 KIND = "accuracy"
 NUMBER = "K3"
+LEVEL = "must"
 DEVICES = ("cpu",)
 _CLASSES = ("accuracy",)
 

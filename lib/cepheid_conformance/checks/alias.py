@@ -15,6 +15,7 @@ from .state import STATE_SAMPLES, returns_tensors
 
 KIND = "alias"
 NUMBER = "K16"
+LEVEL = "must"
 DEVICES = ("cpu",)
 
 

@@ -8,6 +8,7 @@ from .common import Finding, draw, has_samples, judge
 
 KIND = "arguments"
 NUMBER = "K12"
+LEVEL = "must"
 DEVICES = ("cpu",)
 _CLASSES = ("arguments",)
 

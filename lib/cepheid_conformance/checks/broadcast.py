@@ -8,6 +8,7 @@ from .common import Finding, draw, has_samples, judge
 
 KIND = "broadcast"
 NUMBER = "K11"
+LEVEL = "must"
 DEVICES = ("cpu",)
 _CLASSES = ("broadcast",)
 

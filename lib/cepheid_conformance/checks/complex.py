@@ -22,6 +22,7 @@ from .state import STATE_SAMPLES, has_values
 
 KIND = "complex"
 NUMBER = "K10"
+LEVEL = "must"
 DEVICES = ("cpu",)
 # Part by part, so that infinite and NaN parts have one right answer.
 _BY_PARTS = {"add.Tensor", "sub.Tensor", "eq.Tensor", "ne.Tensor"}

@@ -20,6 +20,7 @@ from .state import STATE_SAMPLES, flipped
 
 KIND = "dependence"
 NUMBER = "K32"
+LEVEL = "must"
 DEVICES = ("cpu",)
 
 

@@ -20,6 +20,7 @@ from .state import flipped, has_values, stateful_samples
 
 KIND = "determinism"
 NUMBER = "K18"
+LEVEL = "should"
 DEVICES = ("cpu",)
 _REPEATS = 30
 _LARGE_REPEATS = 10

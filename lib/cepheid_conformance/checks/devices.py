@@ -23,6 +23,7 @@ from .state import returns_tensors
 
 KIND = "devices"
 NUMBER = "K27"
+LEVEL = "must"
 DEVICES = ("cpu", "meta")
 NEEDS = ("meta",)
 _OF_EACH_CLASS = 6

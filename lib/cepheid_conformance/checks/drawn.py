@@ -17,6 +17,7 @@ from .common import Finding, finding, judge_outcome, run_scripts, script_for
 
 KIND = "drawn"
 NUMBER = "C.3"
+LEVEL = "must"
 DEVICES = ("cpu",)
 LEAST_VALID = 0.8
 _SHRUNK = 2  # failures of one cell that are shrunk and reported

@@ -8,6 +8,7 @@ from .common import Finding, draw, judge
 
 KIND = "dtype"
 NUMBER = "K5"
+LEVEL = "must"
 DEVICES = ("cpu", "meta")
 
 

@@ -19,6 +19,9 @@ from .common import Finding, draw, finding, run_scripts
 
 KIND = "errors"
 NUMBER = "K23"
+LEVEL = "must"
+# The documentation says which calls are invalid, seldom by which exception, never in which words.
+FINDING_LEVELS = {"class": "should", "wording": "may"}
 DEVICES = ("cpu",)
 
 
@@ -89,13 +92,13 @@ def _wrong(
     raised = outcome.reports[0].error
     if raised is None:
         return "error", f"error: expected {case.error}; the call returned"
+    if any(state.changed or state.version for state in outcome.inputs.values()):
+        return "partial write", "partial write: a refused call must change nothing; it did"
     if not {case.error, *case.also} & set(raised.bases):
-        return "error", f"error: expected {case.error}; got {raised.name}: {raised.message[:200]}"
+        return "class", f"error: expected {case.error}; got {raised.name}: {raised.message[:200]}"
     if wording and not _worded(cell, case, variant, raised):
         pattern = case.pattern.replace("{op}", cell.spec.name)
         return "wording", f"wording: expected {pattern!r}; got {raised.message!r}"
-    if any(state.changed or state.version for state in outcome.inputs.values()):
-        return "partial write", "partial write: a refused call must change nothing; it did"
     return None
 
 

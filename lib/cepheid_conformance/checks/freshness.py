@@ -11,6 +11,7 @@ from .state import other_values, returns_tensors, same_bits, stateful_samples
 
 KIND = "freshness"
 NUMBER = "K14"
+LEVEL = "must"
 DEVICES = ("cpu",)
 
 

@@ -23,6 +23,7 @@ from .common import Finding, draw, finding, judge_outcome, run_scripts, script_f
 
 KIND = "hostile"
 NUMBER = "K23"
+LEVEL = "must"
 DEVICES = ("cpu",)
 _ABSURD = (2**62, -(2**63), 2**63 - 1)
 _OPAQUE = {"Generator", "ScalarType", "MemoryFormat", "Device", "Layout"}  # encoded by their type

@@ -13,6 +13,7 @@ from .common import Finding, draw, judge
 
 KIND = "layouts"
 NUMBER = "K8"
+LEVEL = "must"
 DEVICES = ("cpu",)
 
 

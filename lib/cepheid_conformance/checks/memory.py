@@ -23,6 +23,7 @@ from .common import Finding, draw, failure, run_scripts
 
 KIND = "memory"
 NUMBER = "K30"
+LEVEL = "should"
 DEVICES = ("cpu",)
 _CALLS = 20  # of each round
 _ROUNDS = 3

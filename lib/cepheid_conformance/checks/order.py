@@ -8,6 +8,7 @@ from .common import Finding, draw, has_samples, judge
 
 KIND = "order"
 NUMBER = "K24"
+LEVEL = "must"
 DEVICES = ("cpu",)
 _CLASSES = ("ties",)
 

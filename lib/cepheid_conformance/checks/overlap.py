@@ -23,6 +23,7 @@ from .common import Finding, add_call, compare, draw, finding, run_scripts
 
 KIND = "overlap"
 NUMBER = "FA"
+LEVEL = "must"
 DEVICES = ("cpu",)
 # So long that to look for a shared element among them one by one would be given up.
 _LONG_HALF = 2_000_000

@@ -19,6 +19,7 @@ class Place:
     catches: str
     waits_for: str
     issue: int
+    LEVEL: str = "must"
     DEVICES: tuple[str, ...] = ("cpu", "meta")
 
     def inapplicable(self, spec: OpSpec, dtype: str) -> str | None:

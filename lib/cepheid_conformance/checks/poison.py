@@ -16,6 +16,7 @@ from .state import STATE_SAMPLES, has_values, returns_tensors, same_bits
 
 KIND = "poison"
 NUMBER = "K17"
+LEVEL = "must"
 DEVICES = ("cpu",)
 _PATTERNS = (0xFF, 0x3C)  # NaN in every floating dtype; an ordinary number in each
 

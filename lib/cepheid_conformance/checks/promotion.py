@@ -8,6 +8,7 @@ from .common import Finding, draw, has_samples, judge
 
 KIND = "promotion"
 NUMBER = "K6"
+LEVEL = "must"
 DEVICES = ("cpu", "meta")
 
 

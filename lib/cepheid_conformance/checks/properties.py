@@ -21,6 +21,7 @@ from .common import Finding, add_call, draw, failure, finding, run_scripts, spre
 
 KIND = "properties"
 NUMBER = "K31"
+LEVEL = "must"
 DEVICES = ("cpu",)
 _SAMPLES = 4
 

@@ -14,6 +14,7 @@ from .state import STATE_SAMPLES
 
 KIND = "purity"
 NUMBER = "K13"
+LEVEL = "must"
 DEVICES = ("cpu",)
 
 

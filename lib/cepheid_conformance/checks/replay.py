@@ -27,6 +27,7 @@ from .state import other_values, stateful_samples
 
 KIND = "replay"
 NUMBER = "K15"
+LEVEL = "must"
 DEVICES = ("cpu",)
 _NEXT = Sample({"size": [3], "dtype": "float32"}, seed=0)  # what is drawn after a call
 

@@ -8,6 +8,7 @@ from .common import Finding, draw, has_samples, judge
 
 KIND = "shapes"
 NUMBER = "K7"
+LEVEL = "must"
 DEVICES = ("cpu", "meta")
 _CLASSES = ("shapes", "small")
 

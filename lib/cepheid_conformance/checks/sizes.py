@@ -8,6 +8,7 @@ from .common import Finding, draw, has_samples, judge
 
 KIND = "sizes"
 NUMBER = "K2"
+LEVEL = "must"
 DEVICES = ("cpu",)
 _CLASSES = ("sizes",)
 

@@ -8,6 +8,7 @@ from .common import Finding, draw, has_samples, judge
 
 KIND = "special"
 NUMBER = "K4"
+LEVEL = "must"
 DEVICES = ("cpu",)
 _CLASSES = ("special",)
 

@@ -15,6 +15,7 @@ from .state import returns_tensors
 
 KIND = "strides"
 NUMBER = "K9"
+LEVEL = "should"
 DEVICES = ("cpu", "meta")
 # The documentation fixes no layout for their results.
 _OPEN = {"nonzero", "sort", "argsort"}

@@ -8,6 +8,7 @@ from .common import Finding, draw, judge
 
 KIND = "values"
 NUMBER = "K1"
+LEVEL = "must"
 DEVICES = ("cpu",)
 
 

@@ -32,6 +32,7 @@ from .common import (
 
 KIND = "variants"
 NUMBER = "K25"
+LEVEL = "must"
 DEVICES = ("cpu",)
 _OUT_SIZES = 5  # of the samples of many sizes, how many are written into a guarded out
 

@@ -13,4 +13,4 @@ def test_every_cell_of_a_place_has_its_reason(place, static_cells, claims):
     assert all(isinstance(cell, StaticVerdict) for cell in cells)
     assert {cell.verdict for cell in cells} == {NOT_APPLICABLE}
     assert any(f"issue {place.issue} brings this check" in cell.reason for cell in cells)
-    static_cells(place.KIND, cells)
+    static_cells(place, cells)

@@ -13,10 +13,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from cepheid_conformance import capability, op_spec, promotion, wide
+from cepheid_conformance import capability, checks, op_spec, promotion, wide
 from cepheid_conformance.capability import Deviation
 from cepheid_conformance.cells import Cell, enumerate_cells
 from cepheid_conformance.checks import load as load_check
+from cepheid_conformance.checks.common import Finding
 from cepheid_conformance.doors import encode_call
 from cepheid_conformance.op_spec import find_schemas, load_specs
 from cepheid_conformance.sample import Draw, Sample
@@ -80,6 +81,88 @@ def test_a_looser_tolerance_opens_its_op_only(specs, fake_bench):
     opened = type(bench)(bench.candidate, bench.capability, bench.tolerances.with_overrides(looser))
     assert verdict(specs, opened).verdict == "pass"
     assert verdict(specs, opened).reason == "looser tolerance: 20 ULP"  # what the report counts
+
+
+def with_level(bench, **levels):
+    claims = dataclasses.replace(bench.capability, level=levels.pop("claimed", "may"))
+    return dataclasses.replace(bench, capability=claims, **levels)
+
+
+@pytest.mark.parametrize("levels", [{"claimed": "must"}, {"level": "must"}])
+def test_cells_beyond_the_level_are_not_judged(specs, fake_bench, levels):
+    bench = with_level(fake_bench(), **levels)
+    found = {}
+    for kind in ("values", "strides"):
+        cells = enumerate_cells(
+            load_check(kind), [specs["add"]], bench.capability, levels.get("level", "may")
+        )
+        cell = next(item for item in cells if getattr(item, "cell", item).dtype == "float32")
+        found[kind] = (getattr(cell, "verdict", ""), getattr(cell, "reason", ""))
+    said = (
+        ("n/a", "this run asks for must only")
+        if "level" in levels
+        else ("unsupported", "fake_torch claims less")
+    )
+    assert found["values"] == ("", "")
+    assert found["strides"] == (said[0], f"strides is a should; {said[1]}")
+
+
+@pytest.mark.parametrize(
+    ("what", "levels", "expected"),
+    [
+        ("class", {}, "fail"),
+        ("class", {"level": "should"}, "fail"),
+        ("class", {"level": "must"}, "pass"),
+        ("class", {"claimed": "must"}, "pass"),
+        ("wording", {}, "fail"),
+        ("wording", {"level": "should"}, "pass"),
+        ("error", {"claimed": "must"}, "fail"),
+    ],
+)
+def test_the_class_and_the_words_of_an_error_are_less_than_the_error(
+    specs, fake_bench, monkeypatch, what, levels, expected
+):
+    check, bench = load_check("errors"), with_level(fake_bench(), **levels)
+
+    def judged(cell, bench):
+        load_check("values").check(Cell(specs["add"], "values", "float32", "cpu"), bench)
+        return [Finding(what, Sample({}), "not as it is asked")]
+
+    monkeypatch.setattr(check, "check", judged)
+    outcome = judge_cell(check, Cell(specs["add"], "errors", "float32", "cpu"), bench)
+    assert outcome.verdict == expected
+
+
+def test_a_deviation_beyond_the_level_still_shows(specs, fake_bench, monkeypatch):
+    known = deviation(cells="errors:*", finding="not as")
+    check, bench = load_check("errors"), with_level(fake_bench(deviations=(known,)), level="must")
+
+    def judged(cell, bench):
+        load_check("values").check(Cell(specs["add"], "values", "float32", "cpu"), bench)
+        return [Finding("class", Sample({}), "not as it is asked")]
+
+    monkeypatch.setattr(check, "check", judged)
+    outcome = judge_cell(check, Cell(specs["add"], "errors", "float32", "cpu"), bench)
+    assert outcome.verdict == "xfail"
+
+
+def test_every_kind_has_a_level():
+    kinds = checks.every_kind()
+    assert {kind.LEVEL for kind in kinds} <= set(capability.LEVELS)
+    found = {kind.LEVEL for kind in kinds}
+    found |= {level for kind in kinds for level in getattr(kind, "FINDING_LEVELS", {}).values()}
+    assert found == set(capability.LEVELS)  # none is empty
+
+
+def test_a_level_in_a_capability_file(tmp_path):
+    head = 'implementation = "x"\ndevices = ["cpu"]\ndtypes = ["float32"]\n'
+    file = tmp_path / "x.toml"
+    for text, level in (("", "may"), ('level = "must"', "must")):
+        file.write_text(head + text)
+        assert capability.load(file).level == level
+    file.write_text(head + 'level = "shall"')
+    with pytest.raises(ValueError, match="level must be one of"):
+        capability.load(file)
 
 
 @pytest.mark.parametrize("name", ["cepheid", "torch"])

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tools.runner import exit_codes, run_this_file
+from cepheid_conformance import capability
+from tools.runner import cells, exit_codes, run_this_file
 from tools.runner.cells import Cell, CellTable
 from tools.runner.events import Attempt, CellSummary, Outcome, PlanMade, TestFinished
 from tools.runner.ledger import Closing, Ledger, LedgerError
@@ -98,6 +99,10 @@ def test_status_of_several_outcomes_is_the_heaviest() -> None:
 )
 def test_exit_status_beside_the_outcomes(closing: Closing, code: int) -> None:
     assert ledger(Outcome.PASSED).close(closing, 0.0).exit_code == code
+
+
+def test_the_runner_knows_the_levels_of_the_judge() -> None:
+    assert cells.LEVELS == capability.LEVELS
 
 
 def test_quarantine_is_named_beside_a_failure() -> None:

@@ -324,6 +324,17 @@ def test_cells_that_pass_by_a_looser_tolerance_are_counted(scratch: Any) -> None
     assert "0 blank; 1 by a looser tolerance\n" in result.text
 
 
+def test_judged_cells_are_counted_by_level(scratch: Any) -> None:
+    scratch.write("test/conformance/conftest.py", IMPL_OPTION)
+    given = "cell('float32', level=os.environ['CEPHEID_LEVEL'])"
+    cells = "import os\n" + CELLS.replace('cell("float32")', given)
+    scratch.write("test/conformance/test_add.py", cells)
+    result = scratch.run("--impl", "cepheid", "--level", "should")
+    assert "\nlevels: should 1 pass\n" in result.text
+    assert 'name="level" value="should"' in (result.folder / "junit.xml").read_text()
+    assert '"levels":["should"]' in (result.folder / "report.html").read_text()
+
+
 def test_blank_cells_fail_the_whole_conformance_group(scratch: Any) -> None:
     scratch.write("test/conformance/conftest.py", IMPL_OPTION)
     other = CELLS + "def test_mul(request):\n    request.node.user_properties.append("

@@ -44,12 +44,20 @@ def _grid(
         "impl": implementation,
         "ops": axes[0],
         "checks": axes[1],
+        "levels": _levels(table, implementation, axes[1]),
         "dtypes": axes[2],
         "devices": axes[3],
         "verdicts": "".join(map(_letter, cells)),
         "reasons": runs(reasons.setdefault(text, len(reasons)) for text in texts),
         "tests": runs(tests.get(cell.test, -1) + 1 if cell is not None else 0 for cell in cells),
     }
+
+
+def _levels(table: CellTable, implementation: str, checks: Sequence[str]) -> list[str]:
+    """The level of each check kind; empty where its cells don't say it."""
+    own = ((key[1], cell.level) for key, cell in table.cells.items() if key[4] == implementation)
+    found = {check: level for check, level in own if level}
+    return [found.get(check, "") for check in checks]
 
 
 def _letter(cell: Cell | None) -> str:

@@ -1,8 +1,9 @@
 """JUnit XML: one case a planned test, with the evidence of every attempt.
 
-`properties` lists all attempts in order. A bad one has an element of its own: the first of a failed
-test is `failure`, further ones `rerunFailure`; those of a test that is flaky, depends on the order,
-met a fault of the machine or is in quarantine are `flakyFailure`.
+`properties` has the level of a conformance cell and lists all attempts in order. A bad one has an
+element of its own: the first of a failed test is `failure`, further ones `rerunFailure`; those of a
+test that is flaky, depends on the order, met a fault of the machine or is in quarantine are
+`flakyFailure`.
 """
 
 import re
@@ -50,8 +51,7 @@ def _case(test: TestFinished) -> Element:
     case = Element(
         "testcase", {"classname": clean(file), "name": clean(name), "time": f"{test.seconds:.3f}"}
     )
-    if len(test.attempts) > 1:
-        _list_attempts(case, test)
+    _list_properties(case, test)
     _verdict(case, test)
     for attempt in _further_failures(test):
         tag = "flakyFailure" if _is_unsteady(test) else "rerunFailure"
@@ -88,11 +88,16 @@ def _verdict(case: Element, test: TestFinished) -> None:
         _detail(case, "failure", first, test.outcome.value)
 
 
-def _list_attempts(case: Element, test: TestFinished) -> None:
-    properties = SubElement(case, "properties")
-    for number, attempt in enumerate(test.attempts, 1):
+def _list_properties(case: Element, test: TestFinished) -> None:
+    """The level of its cell, and its attempts where there are several."""
+    cells = [value for name, value in test.properties if name == "cell"]
+    found = [("level", str(cell["level"])) for cell in map(dict, cells) if cell.get("level")]
+    for number, attempt in enumerate(test.attempts if len(test.attempts) > 1 else (), 1):
         value = f"{attempt.outcome} {attempt.how}, {attempt.seconds:.3f} s"
-        SubElement(properties, "property", {"name": f"attempt {number}", "value": clean(value)})
+        found.append((f"attempt {number}", value))
+    properties = SubElement(case, "properties") if found else case
+    for name, value in found:
+        SubElement(properties, "property", {"name": name, "value": clean(value)})
 
 
 def _detail(case: Element, tag: str, attempt: Attempt, kind: str) -> Element:

@@ -106,9 +106,12 @@ class Terminal:
     def _cells(self, event: CellSummary) -> None:
         self._stop_bar()
         if event.verdicts and sum(event.verdicts.values()):
-            counts = ", ".join(f"{count} {name}" for name, count in event.verdicts.items() if count)
+            counts = _counted(event.verdicts)
             looser = f"; {event.looser} by a looser tolerance" if event.looser else ""
             self._say(f"cells: {event.judged} judged ({counts}); {event.blank} blank{looser}")
+        if event.levels:
+            levels = (f"{name} {_counted(found)}" for name, found in event.levels.items())
+            self._say(f"levels: {'; '.join(levels)}")
 
     def _finish(self, event: RunFinished) -> None:
         self._stop_bar()
@@ -135,6 +138,10 @@ class Terminal:
 
     def _say(self, text: str) -> None:
         self._console.print(text)
+
+
+def _counted(numbers: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in numbers.items() if count)
 
 
 def _columns() -> tuple[ProgressColumn, ...]:

@@ -35,8 +35,9 @@ class Grid {
 const grids = data.cells.grids.map((raw) => new Grid(raw));
 const chosenVerdicts = new Set();
 const openOps = new Set();
-const shown = { impl: "all", device: "all", check: "all" };
+const shown = { impl: "all", device: "all", level: "all", check: "all" };
 const ALL = "all";
+const LEVELS = ["must", "should", "may"];
 
 function cellOfTest(number) {
   for (const grid of grids) {
@@ -55,6 +56,14 @@ const chosenGrids = () => grids.filter((grid) => shown.impl === ALL || grid.impl
 function axis(name) {
   return [...new Set(chosenGrids().flatMap((grid) => grid[name]))].sort();
 }
+
+function levelOf(check) {
+  const grid = grids.find((candidate) => candidate.checks.includes(check));
+  return grid ? grid.levels[grid.checks.indexOf(check)] : "";
+}
+
+const isShown = (check) => (shown.check === ALL || check === shown.check)
+  && (shown.level === ALL || levelOf(check) === shown.level);
 
 // Numbers of cells by verdict for one box; `dtype` narrows it to one row below the op.
 function countBox(op, check, dtype = ALL) {
@@ -125,10 +134,11 @@ function survey() {
   const byOp = {};
   const totals = {};
   for (const grid of chosenGrids()) {
+    const wanted = grid.checks.map(isShown);
     for (let index = 0; index < grid.size; index += 1) {
       const { op, check, device } = grid.place(index);
       if (shown.device !== ALL && grid.devices[device] !== shown.device) continue;
-      if (shown.check !== ALL && grid.checks[check] !== shown.check) continue;
+      if (!wanted[check]) continue;
       const name = data.verdicts[grid.verdict(index)].name;
       totals[name] = (totals[name] || 0) + 1;
       (byOp[grid.ops[op]] ||= new Set()).add(name);
@@ -139,7 +149,7 @@ function survey() {
 
 function matrixTable(ops, checks) {
   const head = el("tr", {}, el("th", { scope: "col" }, "op"), checks.map((check) =>
-    el("th", { scope: "col", class: "check" }, el("span", {}, check))));
+    el("th", { scope: "col", class: "check", title: levelOf(check) }, el("span", {}, check))));
   const body = el("tbody");
   const more = el("button", { type: "button", class: "more" });
   let drawn = 0;
@@ -193,6 +203,7 @@ function matrixControls(totals) {
   return el("div", { class: "controls" },
     choice("Implementation", [ALL, ...grids.map((grid) => grid.impl)], shown.impl, set("impl")),
     choice("Device", [ALL, ...axis("devices")], shown.device, set("device")),
+    choice("Level", [ALL, ...LEVELS.filter((level) => axis("levels").includes(level))], shown.level, set("level")),
     choice("Check", [ALL, ...axis("checks")], shown.check, set("check")),
     switches([...data.verdicts].reverse(), totals, chosenVerdicts, redraw));
 }
@@ -201,7 +212,7 @@ function matrix(query) {
   if (!grids.length) return [el("p", { class: "empty" }, "No cell was judged in this run.")];
   const { byOp, totals } = survey();
   const fits = matcher(query);
-  const all = axis("checks").filter((check) => shown.check === ALL || check === shown.check);
+  const all = axis("checks").filter(isShown);
   const named = query ? all.filter((check) => fits(check)) : [];
   const checks = named.length ? named : all;
   const ops = axis("ops").filter((op) => (named.length || fits(op))
