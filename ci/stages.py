@@ -141,6 +141,14 @@ def seeds() -> Counts:
     )
 
 
+def sweep() -> Counts:
+    """Every float32 through every op of one tensor, and hard points of float64 by mpmath."""
+    peer = bootstrap.prepare_candidate(["--impl", "torch"])[bootstrap.CANDIDATE_VARIABLE]
+    command: list[str | Path] = [environment().python, "-P", "-m", "cepheid_conformance.sweep"]
+    ours = run([*command, "--impl", "cepheid"])
+    return ours + run([*command, "--impl", "torch", "--candidate-python", peer])
+
+
 def asan() -> Counts:
     """The tiny tier on a build with sanitizers; any report of theirs is a failure.
 
@@ -229,5 +237,6 @@ STAGES = (
     Stage("mutation", 9.5, "mutants of changed code, and a part", mutation),
     Stage("drill", 15, "faulty and labelled tests; records both", drill, only_by_name=True),
     Stage("seeds", 60, "drawn checks over 20 seeds, of three", seeds, only_by_name=True),
+    Stage("sweep", 75, "every float32, hard float64s, of two", sweep, only_by_name=True),
     Stage("mutants", 90, "every mutant; records the score", every_mutant, only_by_name=True),
 )

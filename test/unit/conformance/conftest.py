@@ -92,3 +92,10 @@ def specs():
         "t": spec("t", "", "view", (self,), tags=frozenset({"view"})),
         "rand": load_specs()["rand"],
     }
+
+
+@pytest.fixture
+def exp():
+    """An op of one tensor, which the checks of `specs` don't judge: it has no method."""
+    dtypes = {"cpu": ("float32", "float64")}
+    return spec("exp", "", "pointwise", (argument("self"),), dtypes=dtypes, samples="unary")

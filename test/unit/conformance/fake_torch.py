@@ -1,4 +1,4 @@
-"""A candidate in plain Python: three ops of PyTorch's API, right or with one planted fault.
+"""A candidate in plain Python: a few ops of PyTorch's API, right or with one planted fault.
 
 The driver imports it in a process of its own; `FAKE_FAULT` names the fault. No NumPy: an
 implementation needs none to be judged.
@@ -445,3 +445,20 @@ def rand(*size, dtype=float32, generator=None):
     if FAULT == "draws ahead":
         words.getrandbits(32)
     return new(list(size), dtype, values)
+
+
+def exp(self):
+    """Right, or 4 ULP off, or wrong at one number."""
+    values = [_exp(value) for value in self.read()]
+    if FAULT == "wrong at one":
+        values = [2.0 if x == 1.0 else y for x, y in zip(self.read(), values, strict=True)]
+    if FAULT == "4 ULP":
+        values = [y + 4 * math.ulp(y) if 0 < y < math.inf else y for y in values]
+    return new(self.shape, self.dtype, values)
+
+
+def _exp(x):
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return math.inf
