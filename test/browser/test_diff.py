@@ -43,7 +43,9 @@ def test_a_real_run(page, tmp_path):
         "test/unit/test_a.py", "def test_bad():\n    assert 1 == 2\ndef test_ok(): pass\n"
     )
     result = scratch.run("test/unit/test_a.py")
+    # What the run says first: a page is not to blame for another outcome.
     assert result.status == exit_codes.FAILED, result.text
+    assert result.last_line == "1 passed, 1 failed, 0 skipped", result.text
     page.open(result.folder / "report.html", "#failures")
     assert "assert 1 == 2" in page.text()
     assert "1 passed, 1 failed, 0 skipped" in page.text("h1")
