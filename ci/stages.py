@@ -237,6 +237,6 @@ STAGES = (
     Stage("mutation", 9.5, "mutants of changed code, and a part", mutation),
     Stage("drill", 15, "faulty and labelled tests; records both", drill, only_by_name=True),
     Stage("seeds", 60, "drawn checks over 20 seeds, of three", seeds, only_by_name=True),
-    Stage("sweep", 75, "every float32, hard float64s, of two", sweep, only_by_name=True),
+    Stage("sweep", 120, "every float32, hard float64s, of two", sweep, only_by_name=True),
     Stage("mutants", 90, "every mutant; records the score", every_mutant, only_by_name=True),
 )
