@@ -19,6 +19,8 @@ from cepheid_conformance.cells import Bench, Cell
 from cepheid_conformance.verdict import judge_cell
 from tools.runner import run_this_file
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 PATH = os.pathsep.join(map(str, (HERE, HERE / "reference", HERE.parent / "conformance")))
 MODULES = (cheats_of_values, cheats_of_state, cheats_of_process)

@@ -14,6 +14,8 @@ from cepheid_conformance.op_spec import load_specs
 from cepheid_conformance.verdict import judge_cell
 from tools.runner import run_this_file
 
+pytestmark = pytest.mark.slow
+
 BACKENDS = Path(__file__).resolve().parents[2] / "backends"
 DTYPES = ("int32", "float32")
 # A kernel of Python holds the interpreter's lock: there is nothing to learn from load on it.

@@ -8,6 +8,8 @@ import pytest
 from tools.bench import run, workloads
 from tools.runner import run_this_file
 
+pytestmark = pytest.mark.slow
+
 GOOD = """
 __version__ = "1"
 import os

@@ -23,6 +23,8 @@ from tools.codegen.intrinsics import INTRINSICS
 from tools.codegen.registry import Registry
 from tools.codegen.rules import Kind
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[3]
 RulesModule = Callable[[str], ModuleType]
 Rule = tuple[tuple[Kind, ...], Kind]

@@ -11,6 +11,8 @@ import pytest
 from cepheid_conformance import checks
 from cepheid_conformance.cells import Cell
 
+pytestmark = pytest.mark.slow
+
 PLANTED = runpy.run_path(str(Path(__file__).with_name("test_checks.py")))["PLANTED"]
 LEAST_SHARE = 0.95
 _RUN = """

@@ -319,7 +319,7 @@ def test_cells_reach_the_reports(scratch: Any) -> None:
 def test_cells_that_pass_by_a_looser_tolerance_are_counted(scratch: Any) -> None:
     scratch.write("test/conformance/conftest.py", IMPL_OPTION)
     given = "cell('float32', verdict='pass', reason='looser tolerance: 4 ULP')"
-    scratch.write("test/conformance/test_add.py", CELLS.replace("cell(\"float32\")", given))
+    scratch.write("test/conformance/test_add.py", CELLS.replace('cell("float32")', given))
     result = scratch.run("--impl", "cepheid")
     assert "0 blank; 1 by a looser tolerance\n" in result.text
 

@@ -41,6 +41,7 @@ def cases(draw: st.DrawFn) -> tuple[list[str], Durations]:
     return ids, Durations(tests, draw(st.dictionaries(st.just("test/a.py"), SECONDS)))
 
 
+@pytest.mark.slow
 @settings(max_examples=1000, deadline=None)
 @given(cases())
 def test_union_is_the_whole_and_disjoint(case: tuple[list[str], Durations]) -> None:
