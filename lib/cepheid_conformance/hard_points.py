@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable
 from typing import Any
 
 import mpmath
@@ -13,7 +12,7 @@ import numpy as np
 
 from .dtypes import DTYPES, Array, spacing
 from .expected import ROUNDED, Expected, rounded, within_ulp
-from .wide import evaluate
+from .wide import MPMATH, evaluate
 
 BITS = 160  # of the reference: three times those of float64
 _INFO = DTYPES["float64"]
@@ -26,13 +25,6 @@ _RANGES = {
     "exp": (-746.0, 710.0),
     "tanh": (-22.0, 22.0),
     "sigmoid": (-746.0, 40.0),
-}
-REFERENCES: dict[str, Callable[[Any], Any]] = {
-    "exp": mpmath.exp,
-    "log": mpmath.log,
-    "sqrt": mpmath.sqrt,
-    "tanh": mpmath.tanh,
-    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
 }
 
 
@@ -115,7 +107,7 @@ def reference(name: str, value: float) -> Any:
     if value < 0 and name in _POSITIVE:
         return None
     with mpmath.workprec(BITS):
-        return REFERENCES[name](mpmath.mpf(value))
+        return MPMATH[name](mpmath.mpf(value))
 
 
 def expected_at(name: str, values: Array, rung: str) -> Expected:

@@ -27,7 +27,7 @@ from .families import expected_of
 from .op_spec import OpSpec, load_specs
 from .sample import Sample
 from .tensors import Tensor
-from .wide import HAS_LONG_DOUBLE
+from .wide import HAS_LONG_DOUBLE, MPMATH
 
 DTYPES = ("float32", "float64")
 BLOCKS = 1 << 12  # of 2**20 patterns each
@@ -66,7 +66,7 @@ def ops_of(claims: capability.Capability, dtype: str, names: Sequence[str]) -> l
         if spec.family == "pointwise"
         and [argument.type for argument in spec.args] == ["Tensor"]
         and dtype in spec.dtypes["cpu"]
-        and (dtype != "float64" or spec.key in hard_points.REFERENCES)
+        and (dtype != "float64" or spec.key in MPMATH)
         and claims.unsupported(spec, dtype, "cpu") is None
     ]
     return [spec for spec in found if not names or spec.key in names]

@@ -41,7 +41,7 @@ def evaluate(name: str, values: Array) -> Array:
 
 def by_mpmath(name: str, values: Array) -> Array:
     """The same function through mpmath: the definition."""
-    function = _MPMATH[name]
+    function = MPMATH[name]
     with mpmath.workdps(_MPMATH_DIGITS):
         flat = [_from_mpf(function(_to_mpf(value))) for value in values.ravel()]
     return np.array(flat, np.longdouble).reshape(values.shape)
@@ -75,7 +75,7 @@ _FUNCTIONS: dict[str, Callable[[Array], Array]] = {
     "tanh": np.tanh,
     "sigmoid": _sigmoid,
 }
-_MPMATH: dict[str, Callable[[Any], Any]] = {
+MPMATH: dict[str, Callable[[Any], Any]] = {
     "exp": mpmath.exp,
     "log": mpmath.log,
     "sqrt": mpmath.sqrt,

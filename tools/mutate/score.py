@@ -32,7 +32,7 @@ SCORE = ROOT / "test" / "mutation" / "score.json"
 WRAPPERS = BUILD / "wrappers.json"
 EQUIVALENT_FILE = Path(__file__).with_name("equivalent.toml")
 EQUIVALENT, REAL = "equivalent", "real"
-KINDS = ("same result", "speed", "unreachable", "text", "no mutant")
+KINDS = ("same result", "within bound", "speed", "unreachable", "text", "no mutant")
 LEAST_SCORE, LEAST_CLASS, LEAST_OP, LEAST_MUTANTS = 0.95, 0.90, 0.90, 10
 
 Entry = dict[str, Any]

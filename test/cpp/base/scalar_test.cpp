@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <new>
 #include <sstream>
 
 #include "base/error.h"
@@ -83,6 +84,16 @@ TEST(equality_is_mathematical) {
   EXPECT(!Scalar(Complex(1, 2)).equals(Complex(1, 3)));
   EXPECT(!Scalar(1).equals(Scalar(2)));
   EXPECT(!Scalar(std::numeric_limits<int64_t>::min()).equals(Scalar(-0x1p70)));
+}
+
+TEST(a_real_number_has_no_imaginary_part) {  // whatever lies where one would be
+  alignas(Scalar) unsigned char place[sizeof(Scalar)];
+  volatile unsigned char* bytes = place;  // so that the stores are kept
+  for (size_t i = 0; i < sizeof(Scalar); ++i) bytes[i] = 0x3f;
+  asm volatile("" : : "r"(place) : "memory");
+  const Scalar* one = ::new (place) Scalar(1.0);
+  EXPECT(one->equals(Complex(1, 0)));
+  EXPECT(!one->equals(Complex(1, 1)));
 }
 
 TEST(negation) {

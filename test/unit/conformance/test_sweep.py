@@ -11,6 +11,7 @@ from cepheid_conformance.blocks import Judged, judge_values
 from cepheid_conformance.capability import Deviation
 from cepheid_conformance.cells import Cell
 from cepheid_conformance.sweep import Part, patterns, sweep_blocks, sweep_points
+from cepheid_conformance.wide import MPMATH
 
 BLOCKS = 1 << 22  # of 1,024 patterns: the fake candidate is plain Python
 BOTH = ("float32", "float64")
@@ -89,7 +90,7 @@ def test_mpmath_finds_4_ulp(fake_bench, exp):
     assert "values: expected np.float64(" in judged.findings[0]
 
 
-@pytest.mark.parametrize("name", hard_points.REFERENCES)
+@pytest.mark.parametrize("name", MPMATH)
 def test_hard_points(name):
     values = hard_points.points(name)
     assert values.size >= 100_000
