@@ -79,9 +79,10 @@ DType promote::truth(const Tensor& self) {
   return self.dtype() == DType::UInt8 ? DType::UInt8 : DType::Bool;
 }
 
-DType promote::equal_dtypes(const char* op, const Tensor& a, const Tensor& b) {
-  CEPH_CHECK(a.dtype() == b.dtype(), ErrorKind::kRuntime, op, "expected one dtype; got ", a.dtype(),
-             " and ", b.dtype());
+DType promote::equal_dtypes(const char* op, const Tensor& a, const Tensor& b, const Tensor& c) {
+  const Tensor& other = b.dtype() == a.dtype() && c.defined() ? c : b;
+  CEPH_CHECK(a.dtype() == other.dtype(), ErrorKind::kRuntime, op, "expected one dtype; got ",
+             a.dtype(), " and ", other.dtype());
   return a.dtype();
 }
 

@@ -20,9 +20,9 @@ CEPH_API DType mean(const char* op, const Tensor& self, std::optional<DType> dty
 CEPH_API DType softmax(const char* op, const Tensor& self, std::optional<DType> dtype);
 // any, all: uint8 stays uint8, else bool.
 CEPH_API DType truth(const Tensor& self);
-// operands of one dtype: the dtype; else RuntimeError "expected one dtype; got a float32 and b
-// int64".
-CEPH_API DType equal_dtypes(const char* op, const Tensor& a, const Tensor& b);
+// operands of one dtype: the dtype; else RuntimeError "expected one dtype; got float32 and int64".
+// The third may be None.
+CEPH_API DType equal_dtypes(const char* op, const Tensor& a, const Tensor& b, const Tensor& c = {});
 // cat: promotion over all of a list.
 CEPH_API DType list(TensorList tensors);
 }  // namespace promote

@@ -100,4 +100,19 @@ void condition_is_bool(const char* op, const Tensor& condition, const Tensor& se
   check_writable_number(op, other, dtype);
 }
 
+void product_factors(const char* op, const Tensor& self, const Tensor&, const Tensor&,
+                     const Scalar& beta, const Scalar& alpha) {
+  DType dtype = self.dtype();
+  auto check = [&](const char* name, const Scalar& factor) {
+    CEPH_CHECK(!is_integral(dtype) || !(factor.is_floating() || factor.is_complex()),
+               ErrorKind::kRuntime, op, name, " must be an integer for operands of ",
+               name_of(dtype), "; got ", factor);
+    CEPH_CHECK(!factor.is_complex() || is_complex(dtype), ErrorKind::kRuntime, op, name,
+               " must be real for operands of ", name_of(dtype), "; got ", factor);
+    kernels::check_representable(op, name, factor, dtype);
+  };
+  check("beta", beta);
+  check("alpha", alpha);
+}
+
 }  // namespace ceph::ops::checks

@@ -24,4 +24,8 @@ CEPH_API void ordered_numbers(const char* op, const Tensor& self, const Tensor& 
 CEPH_API void condition_is_bool(const char* op, const Tensor& condition, const Tensor& self,
                                 const Tensor& other);
 
+// addmm: beta and alpha are numbers of the operands' kind, and in the range of their dtype.
+CEPH_API void product_factors(const char* op, const Tensor& self, const Tensor& mat1,
+                              const Tensor& mat2, const Scalar& beta, const Scalar& alpha);
+
 }  // namespace ceph::ops::checks

@@ -66,7 +66,7 @@ struct Function {
   const char* name;
   Signature* const* signatures;
   uint8_t count;
-  bool method;  // parameter 0 is bound already
+  bool method;                       // parameter 0 is bound already
   const char* module = "functions";  // the attribute of _C where Python finds a function
 };
 

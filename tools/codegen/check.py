@@ -258,6 +258,8 @@ class _EntryCheck:
             )
             return
         given = call.arguments or ()
+        if call.name == "equal_dtypes" and len(given) == 3:
+            wanted = ("Tensor", "Tensor", "Tensor?")
         if len(given) != len(wanted):
             self.problem(
                 "promote", f"{call.name} takes ({', '.join(wanted)}); got ({', '.join(given)})"
@@ -268,7 +270,8 @@ class _EntryCheck:
                 if name not in self.context.dtypes:
                     self.problem("promote", f"{call.name}: {name} isn't a dtype")
             else:
-                self._operand(name, "promote", (type_,))
+                accepted = ("Tensor", type_) if type_ == "Tensor?" else (type_,)
+                self._operand(name, "promote", accepted)
 
     def _operand(self, name: str, field: str, types: tuple[str, ...] | None) -> None:
         argument = self.entry.schema.argument(name)

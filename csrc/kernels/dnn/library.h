@@ -27,6 +27,7 @@ namespace ceph::kernels::dnn {
   _(primitive_attr_create)                                                                         \
   _(primitive_attr_destroy)                                                                        \
   _(primitive_attr_set_scratchpad_mode)                                                            \
+  _(matmul_primitive_desc_create)                                                                  \
   _(convolution_forward_primitive_desc_create)                                                     \
   _(reorder_primitive_desc_create)                                                                 \
   _(primitive_desc_query_md)                                                                       \

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace ceph::kernels::dnn {
@@ -20,5 +21,23 @@ struct SGemm {
 
 // With oneDNN on the calling thread; false, with nothing written, where it isn't there.
 bool library_sgemm(const SGemm& p);
+
+// Sizes, and strides in elements, of c[m, n] = a[m, k] b[k, n] (+ bias[n] to each row); rows of c
+// are unbroken.
+struct MatmulShape {
+  int64_t m, n, k;
+  int64_t a_row, a_col, b_row, b_col, c_row;
+  bool bias;
+
+  auto operator<=>(const MatmulShape&) const = default;
+};
+
+// Whether oneDNN has an implementation of the pieces of this product in bfloat16.
+bool library_takes_matmul(const MatmulShape& shape);
+
+// In bfloat16, summed in float32 and rounded once, split over the pool in pieces that depend on the
+// shape only. `bias` may be null. The library takes the shape.
+void library_matmul(const char* op, const MatmulShape& shape, const void* a, const void* b,
+                    const void* bias, void* c);
 
 }  // namespace ceph::kernels::dnn

@@ -93,3 +93,87 @@ def broadcast_bmm(self: Tensor, other: Tensor) -> Tensor:
     left = ops.reshape(ops.expand(self, (*batch, n, k)), (count, n, k))
     right = ops.reshape(ops.expand(other, (*batch, k, m)), (count, k, m))
     return ops.reshape(ops.bmm(left, right), (*batch, n, m))
+
+
+def check_added(op: str, self: Shape, product: Shape) -> None:
+    """What is added must broadcast to the product."""
+    if broadcast_shapes(op, self, product) != product:
+        raise RuntimeError(
+            f"{op}: self must broadcast to the product {show(product)}; got {show(self)}"
+        )
+
+
+def addmm(op: str, self: Shape, mat1: Shape, mat2: Shape) -> Shape:
+    """The shape of mat1 @ mat2, to which self broadcasts."""
+    product = mm(op, mat1, mat2)
+    check_added(op, self, product)
+    return product
+
+
+def baddbmm(op: str, self: Shape, batch1: Shape, batch2: Shape) -> Shape:
+    """The shape of batch1 @ batch2, to which self broadcasts."""
+    product = bmm(op, batch1, batch2)
+    check_added(op, self, product)
+    return product
+
+
+def mv(self: Tensor, vec: Tensor) -> Tensor:
+    """[n, k] by [k]."""
+    if self.dim() != 2 or vec.dim() != 1:
+        raise RuntimeError(
+            f"mv: expected a matrix and a vector; got self {show(self.shape)}"
+            f" and vec {show(vec.shape)}, use matmul for other ranks"
+        )
+    if self.shape[1] != vec.shape[0]:
+        raise RuntimeError(
+            f"mv: inner sizes must agree; got self {show(self.shape)} and vec {show(vec.shape)}"
+        )
+    return ops.squeeze(ops.mm(self, ops.unsqueeze(vec, 1)), 1)
+
+
+def dot(self: Tensor, tensor: Tensor) -> Tensor:
+    """The sum of the products of two vectors' elements."""
+    if self.dim() != 1 or tensor.dim() != 1:
+        raise RuntimeError(
+            f"dot: expected two vectors; got self {show(self.shape)}"
+            f" and tensor {show(tensor.shape)}, use matmul for other ranks"
+        )
+    if self.shape[0] != tensor.shape[0]:
+        raise RuntimeError(
+            f"dot: inner sizes must agree; got self {show(self.shape)}"
+            f" and tensor {show(tensor.shape)}"
+        )
+    product = ops.mm(ops.unsqueeze(self, 0), ops.unsqueeze(tensor, 1))
+    return ops.squeeze(ops.squeeze(product, 1), 0)
+
+
+def outer(self: Tensor, vec2: Tensor) -> Tensor:
+    """Each element of self by each of vec2."""
+    if self.dim() != 1 or vec2.dim() != 1:
+        raise RuntimeError(
+            f"outer: expected two vectors; got self {show(self.shape)}"
+            f" and vec2 {show(vec2.shape)}, flatten them first"
+        )
+    return ops.mul(ops.unsqueeze(self, 1), vec2)
+
+
+def linear(op: str, input: Shape, weight: Shape, bias: Shape | None) -> Shape:
+    """[..., k] with a weight [n, k] gives [..., n]; with a weight [k] it gives [...]."""
+    if len(input) == 0 or len(weight) == 0 or len(weight) > 2:
+        raise RuntimeError(
+            f"{op}: input needs a dimension and weight must be [out, in] or [in];"
+            f" got input {show(input)} and weight {show(weight)}"
+        )
+    if input[-1] != weight[-1]:
+        raise RuntimeError(
+            f"{op}: inner sizes must agree; got input {show(input)} and weight {show(weight)}"
+        )
+    result = input[:-1]
+    if len(weight) == 2:
+        result = (*result, weight[0])
+    if bias is not None and bias != weight[:-1]:
+        raise RuntimeError(
+            f"{op}: bias must have a number for each row of weight {show(weight)};"
+            f" got {show(bias)}"
+        )
+    return result

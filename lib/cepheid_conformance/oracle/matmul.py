@@ -9,8 +9,10 @@ import numpy as np
 
 from ..dtypes import DTYPES, Array
 from ..expected import Expected, exact, within_bound
+from ..tensors import Tensor
 from ..wide import widen
 from .common import is_integer, wrapping
+from .pointwise import mul
 from .reduce import accumulation_eps
 
 
@@ -25,6 +27,47 @@ def matmul(**operands: Any) -> Expected:
         value = np.matmul(a, b)
         size = np.matmul(magnitude(a), magnitude(b))
     return within_bound(dtype, value, product_bound(size, first.shape[-1], dtype))
+
+
+def addmm(self: Any, beta: Any, alpha: Any, **operands: Any) -> Expected:
+    """beta self + alpha times the product; with a beta of 0 self does not enter, NaN or not."""
+    first, second = operands.values()
+    dtype = first.dtype
+    added: Any = 0
+    if is_integer(dtype):
+        if beta != 0:
+            added = wrapping(self.data) * np.int64(beta)
+        product = np.matmul(wrapping(first.data), wrapping(second.data))
+        return exact(dtype, added + np.int64(alpha) * product)
+    a, b = widen(first.data, dtype), widen(second.data, dtype)
+    with np.errstate(all="ignore"):
+        if beta != 0:
+            added = widen(self.data, dtype) * beta
+        product = np.matmul(a, b)
+        size = abs(alpha) * np.matmul(magnitude(a), magnitude(b))
+        value = added + alpha * product
+    bound = product_bound(size + magnitude(added), first.shape[-1], dtype)
+    return within_bound(dtype, value, bound)
+
+
+def outer(self: Any, vec2: Any) -> Expected:
+    """Each element of self by each of vec2."""
+    return mul(Tensor(self.dtype, self.data[:, None]), vec2)
+
+
+def linear(input: Any, weight: Any, bias: Any) -> Expected:
+    """The product with the transposed weight, and the bias added to each row."""
+    dtype = input.dtype
+    turned = np.swapaxes(weight.data, -1, -2) if weight.data.ndim == 2 else weight.data
+    if is_integer(dtype):
+        value = np.matmul(wrapping(input.data), wrapping(turned))
+        return exact(dtype, value if bias is None else value + wrapping(bias.data))
+    a, b = widen(input.data, dtype), widen(turned, dtype)
+    added: Any = 0 if bias is None else widen(bias.data, dtype)
+    with np.errstate(all="ignore"):
+        value = np.matmul(a, b) + added
+        size = np.matmul(magnitude(a), magnitude(b)) + magnitude(added)
+    return within_bound(dtype, value, product_bound(size, input.shape[-1], dtype))
 
 
 def magnitude(values: Array) -> Array:

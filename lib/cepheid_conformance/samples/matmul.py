@@ -45,7 +45,7 @@ def _triples(draw: Draw) -> Iterable[tuple[int, int, int]]:
 
 
 def _pair(draw: Draw, first: Shape, second: Shape, domain: str = "any") -> dict[str, Tensor]:
-    names = [argument.name for argument in draw.spec.args]
+    names = [argument.name for argument in draw.spec.args[:2]]
     return {
         names[0]: draw.tensor(first, domain),
         names[1]: draw.tensor(second, domain),
@@ -111,6 +111,134 @@ def matmul(draw: Draw) -> Iterator[Sample]:
         yield from mm(draw)
 
 
+def addmm(draw: Draw) -> Iterator[Sample]:
+    """Products of matrices or batches, with what is added to them and both factors."""
+    batch = (3,) if draw.spec.name == "baddbmm" else ()
+    for m, k, n in _triples(draw):
+        values = _added(draw, (*batch, m, n), (*batch, m, k), (*batch, k, n))
+        yield Sample(values, f"[{m}, {k}] by [{k}, {n}]")
+        yield Sample({**values, **_factors(draw)}, f"[{m}, {k}] by [{k}, {n}], with factors")
+    if draw.kind == "broadcast":
+        for shape in ((5,), (4, 1), (), (1, 5), (4, 5)):
+            yield Sample(_added(draw, shape, (*batch, 4, 3), (*batch, 3, 5)), f"{shape} added")
+    if draw.kind == "arguments":
+        yield from _with_factors(draw, batch)
+    if draw.kind == "sizes" and not batch:
+        for m, k, n in (*_LARGE, (40, 50, 60)):
+            values = {**_added(draw, (n,), (m, k), (k, n)), **_factors(draw)}
+            yield Sample(values, f"[{m}, {k}] by [{k}, {n}], a row added")
+            yield Sample(values, "all transposed").mapped(transposed, "transposed")
+    if draw.kind == "special" and draw.info.is_inexact:
+        values = _added(draw, (*batch, 4, 5), (*batch, 4, 3), (*batch, 3, 5))
+        nan = values["self"].replaced(np.full_like(values["self"].data, np.nan))
+        yield Sample({**values, "self": nan, "beta": 0}, "a beta of 0 beside NaN")
+        yield Sample({**values, "self": nan}, "NaN added")
+    if draw.kind == "accuracy" and draw.info.is_inexact:
+        yield Sample(_added(draw, (*batch, 40, 30), (*batch, 40, 600), (*batch, 600, 30)), "long")
+
+
+def _added(draw: Draw, shape: Shape, first: Shape, second: Shape) -> dict[str, Tensor]:
+    names = [argument.name for argument in draw.spec.args[:3]]
+    return dict(zip(names, (draw.tensor(x) for x in (shape, first, second)), strict=True))
+
+
+def _factors(draw: Draw) -> dict[str, object]:
+    return {"beta": 0.5, "alpha": -1.5} if draw.info.is_inexact else {"beta": 2, "alpha": 3}
+
+
+def _with_factors(draw: Draw, batch: Shape) -> Iterator[Sample]:
+    numbers: list[tuple[object, object]] = [(0, 1), (1, 0), (0, 0), (2, 1), (1, 3)]
+    if draw.info.kind != "unsigned":
+        numbers += [(-1, 1), (1, -2)]
+    if draw.info.is_inexact:
+        numbers += [(0.75, 1), (1, 0.3), (-0.3, 1.7)]
+    if draw.info.is_complex:
+        numbers += [(1, 1j), (0.5 - 1j, 1)]
+    for beta, alpha in numbers:
+        for m, k, n in ((3, 4, 5), (13, 9, 12), (3, 0, 2)):
+            values = _added(draw, (*batch, m, n), (*batch, m, k), (*batch, k, n))
+            yield Sample({**values, "beta": beta, "alpha": alpha}, f"{beta} and {alpha}, k = {k}")
+
+
+_LENGTHS = {"small": (1, 5), "sizes": (2, 7, 16, 33, 129, 1025), "shapes": (0, 1)}
+
+
+def mv(draw: Draw) -> Iterator[Sample]:
+    """A matrix by a vector."""
+    for k in _LENGTHS.get(draw.kind, ()):
+        for m in (1, 6, 40) if draw.kind != "shapes" else (0, 3):
+            yield Sample(_pair(draw, (m, k), (k,)), f"[{m}, {k}] by [{k}]")
+    if draw.kind == "accuracy" and draw.info.is_inexact:
+        yield Sample(_pair(draw, (40, 600), (600,)), "600 terms")
+
+
+def dot(draw: Draw) -> Iterator[Sample]:
+    """Two vectors."""
+    for k in _LENGTHS.get(draw.kind, ()):
+        yield Sample(_pair(draw, (k,), (k,)), f"{k} terms")
+    if draw.kind == "accuracy" and draw.info.is_inexact:
+        yield Sample(_pair(draw, (3000,), (3000,)), "3000 terms")
+
+
+def outer(draw: Draw) -> Iterator[Sample]:
+    """Two vectors of any lengths."""
+    for k in _LENGTHS.get(draw.kind, ()):
+        yield Sample(_pair(draw, (k,), (3,)), f"{k} by 3")
+        yield Sample(_pair(draw, (4,), (k,)), f"4 by {k}")
+
+
+_INPUTS: tuple[tuple[Shape, Shape], ...] = (
+    ((4,), (3, 4)),
+    ((2, 3, 4), (5, 4)),
+    ((2, 1, 3, 4), (1, 4)),
+    ((3, 4), (4,)),
+    ((4,), (4,)),
+    ((0, 4), (3, 4)),
+    ((2, 3, 0), (4, 0)),
+    ((2, 4), (0, 4)),
+)
+
+
+def linear(draw: Draw) -> Iterator[Sample]:
+    """Rows of several ranks, a weight that is a matrix or a vector, with bias and without."""
+    for m, k, n in _triples(draw):
+        yield from _with_bias(draw, (m, k), (n, k))
+    if draw.kind in ("small", "shapes"):
+        for first, second in _INPUTS:
+            yield from _with_bias(draw, first, second)
+    if draw.kind == "sizes":
+        for m, k, n in _LARGE:
+            yield from _with_bias(draw, (m, k), (n, k))
+        sample = Sample({**_pair(draw, (2, 9, 10), (11, 10)), "bias": draw.tensor((11,))}, "rows")
+        yield sample.mapped(stepped, "step 2")
+        yield sample.mapped(transposed, "transposed")
+    if draw.kind == "accuracy" and draw.info.is_inexact:
+        yield from _with_bias(draw, (40, 600), (30, 600))
+    if draw.kind == "special" and draw.info.is_floating:
+        yield from _special_rows(draw)
+
+
+def _with_bias(draw: Draw, first: Shape, second: Shape) -> Iterator[Sample]:
+    values = _pair(draw, first, second)
+    yield Sample(values, f"{first} with {second}")
+    if len(second) > 1:
+        note = f"{first} with {second} and bias"
+        yield Sample({**values, "bias": draw.tensor(second[:1])}, note)
+
+
+def _special_rows(draw: Draw) -> Iterator[Sample]:
+    """What is not finite in one row, or in the bias, stays in its row or column."""
+    for depth in (20, 21):
+        values = {**_pair(draw, (9, depth), (11, depth), "positive"), "bias": draw.tensor((11,))}
+        for value in (np.nan, np.inf):
+            data = values["input"].data.copy()
+            data[4, depth - 1] = value
+            yield Sample({**values, "input": values["input"].replaced(data)}, f"{value} in a row")
+            data = values["bias"].data.copy()
+            data[3] = value
+            yield Sample({**values, "bias": values["bias"].replaced(data)}, f"{value} in the bias")
+
+
 def _hard(draw: Draw, batch: Shape) -> Iterator[Sample]:
     info = draw.info
     if draw.kind == "accuracy" and info.is_inexact:
@@ -161,12 +289,99 @@ def _special(draw: Draw, batch: Shape) -> Iterator[Sample]:
 # Errors.
 
 
+_MISMATCHED: dict[str, tuple[Shape, Shape]] = {
+    "bmm": ((2, 2, 3), (2, 4, 5)),
+    "mv": ((2, 3), (4,)),
+    "dot": ((3,), (4,)),
+}
+_OF_TWO_DTYPES: dict[str, tuple[Shape, Shape]] = {
+    "bmm": ((2, 3, 4), (2, 4, 3)),
+    "mv": ((3, 4), (4,)),
+    "dot": ((4,), (4,)),
+}
+
+
 def inner_size_mismatch(draw: Draw) -> Iterator[ErrorSample]:
     """Columns of the first differ from rows of the second."""
-    batch = (2,) if draw.spec.name == "bmm" else ()
-    values = _pair(draw, (*batch, 2, 3), (*batch, 4, 5))
-    pattern = r"{op}: inner sizes must agree; got self \[.*2, 3\] and \w+ \[.*4, 5\]"
+    first, second = _MISMATCHED.get(draw.spec.name, ((2, 3), (4, 5)))
+    pattern = r"{op}: inner sizes must agree; got self \[.*3\] and \w+ \[.*4.*\]"
+    yield ErrorSample(_pair(draw, first, second), "RuntimeError", pattern)
+
+
+def inner_size_mismatch_added(draw: Draw) -> Iterator[ErrorSample]:
+    """As for the product alone."""
+    batch = (2,) if draw.spec.name == "baddbmm" else ()
+    values = _added(draw, (*batch, 2, 5), (*batch, 2, 3), (*batch, 4, 5))
+    pattern = r"{op}: inner sizes must agree; got .*3\].*\[.*4, 5\]"
     yield ErrorSample(values, "RuntimeError", pattern)
+    values = _added(draw, (2,), (2,), (2, 3))
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*\[2\]", also=("IndexError",))
+
+
+def added_shape(draw: Draw) -> Iterator[ErrorSample]:
+    """What is added broadcasts to the product, never the other way."""
+    batch = (2,) if draw.spec.name == "baddbmm" else ()
+    for shape in ((4, 2), (7, 2, 3), (2, 2, 2, 3)):
+        values = _added(draw, shape, (*batch, 2, 4), (*batch, 4, 3))
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*\[.*2, 3\]")
+
+
+def added_dtypes(draw: Draw) -> Iterator[ErrorSample]:
+    """All three operands have one dtype."""
+    other = "float64" if draw.dtype != "float64" else "float32"
+    batch = (2,) if draw.spec.name == "baddbmm" else ()
+    values = _added(draw, (*batch, 2, 3), (*batch, 2, 4), (*batch, 4, 3))
+    for name in list(values)[1:]:
+        changed = {**values, name: draw.tensor(values[name].shape, dtype=other)}
+        yield ErrorSample(changed, "RuntimeError", rf"{{op}}: .*{draw.dtype}.*{other}")
+
+
+def factor_not_representable(draw: Draw) -> Iterator[ErrorSample]:
+    """Factors are of the kind of the operands."""
+    batch = (2,) if draw.spec.name == "baddbmm" else ()
+    values = _added(draw, (*batch, 2, 3), (*batch, 2, 4), (*batch, 4, 3))
+    for name in ("beta", "alpha"):
+        if draw.info.is_integral:
+            yield ErrorSample({**values, name: 0.5}, "RuntimeError", rf"{{op}}: {name} must be")
+        if not draw.info.is_complex:
+            yield ErrorSample({**values, name: 1j}, "RuntimeError", rf"{{op}}: {name} must be")
+
+
+def not_matrix_and_vector(draw: Draw) -> Iterator[ErrorSample]:
+    """mv takes ranks 2 and 1."""
+    for first, second in (((3,), (3,)), ((2, 3), (3, 1)), ((1, 2, 3), (3,)), ((2, 3), ())):
+        yield ErrorSample(_pair(draw, first, second), "RuntimeError", r"mv: expected .*")
+
+
+def not_vectors(draw: Draw) -> Iterator[ErrorSample]:
+    """Two vectors and nothing else."""
+    for first, second in (((3, 1), (3,)), ((3,), (1, 3)), ((), ()), ((3,), ())):
+        yield ErrorSample(_pair(draw, first, second), "RuntimeError", r"{op}: expected two vectors")
+
+
+def linear_sizes(draw: Draw) -> Iterator[ErrorSample]:
+    """The last sizes of both agree; a weight has one or two dimensions."""
+    yield ErrorSample(
+        _pair(draw, (2, 3), (5, 4)), "RuntimeError", r"linear: inner sizes must agree"
+    )
+    yield ErrorSample(_pair(draw, (2, 3), (4, 5, 3)), "RuntimeError", r"linear: .*\[4, 5, 3\]")
+    yield ErrorSample(_pair(draw, (), (3,)), "RuntimeError", r"linear: input needs a dimension")
+    yield ErrorSample(_pair(draw, (3,), ()), "RuntimeError", r"linear: input needs a dimension")
+
+
+def linear_bias(draw: Draw) -> Iterator[ErrorSample]:
+    """One number for each row of the weight."""
+    values = {**_pair(draw, (2, 3), (5, 3)), "bias": draw.tensor((4,))}
+    yield ErrorSample(values, "RuntimeError", r"linear: bias must have .*\[5, 3\].*\[4\]")
+
+
+def linear_dtypes(draw: Draw) -> Iterator[ErrorSample]:
+    """Input, weight and bias have one dtype."""
+    other = "float64" if draw.dtype != "float64" else "float32"
+    values = {**_pair(draw, (2, 3), (5, 3)), "bias": draw.tensor((5,))}
+    for name in ("weight", "bias"):
+        changed = {**values, name: draw.tensor(values[name].shape, dtype=other)}
+        yield ErrorSample(changed, "RuntimeError", rf"linear: .*{draw.dtype}.*{other}")
 
 
 def not_a_matrix(draw: Draw) -> Iterator[ErrorSample]:
@@ -186,7 +401,7 @@ def not_a_batch(draw: Draw) -> Iterator[ErrorSample]:
 def dtypes_differ(draw: Draw) -> Iterator[ErrorSample]:
     """Products don't promote."""
     other = "float64" if draw.dtype != "float64" else "float32"
-    shapes = ((2, 3, 4), (2, 4, 3)) if draw.spec.name == "bmm" else ((3, 4), (4, 3))
+    shapes = _OF_TWO_DTYPES.get(draw.spec.name, ((3, 4), (4, 3)))
     values = _pair(draw, *shapes)
     name = list(values)[1]
     values[name] = draw.tensor(shapes[1], dtype=other)
