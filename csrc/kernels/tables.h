@@ -62,12 +62,33 @@ struct NormTable {
                                  const void* bias, double eps);
 };
 
+// The windows of one direction of a plane: window i takes the elements [first[i], last[i]), every
+// `step`th of them, and its sum is divided by divisor[i].
+struct PoolWindows {
+  int64_t size;   // of the plane
+  int64_t count;  // of windows
+  int64_t step;
+  const int64_t* first;
+  const int64_t* last;
+  const int64_t* divisor;
+};
+
+// One contiguous plane. `line` holds as many elements as a row.
+struct PoolTable {
+  void (*maximum[kNumDTypes])(const void* in, const PoolWindows& rows, const PoolWindows& columns,
+                              void* line, void* out);
+  // Sums divided by the product of both directions' divisors: float32, float64.
+  void (*average[kNumDTypes])(const void* in, const PoolWindows& rows, const PoolWindows& columns,
+                              void* line, void* out);
+};
+
 #define CEPH_DECLARE_TABLES(isa)                                                                   \
   namespace isa {                                                                                  \
   extern const CreationTable creation_table;                                                       \
   extern const ReduceTable reduce_table;                                                           \
   extern const ScanTable scan_table;                                                               \
   extern const NormTable norm_table;                                                               \
+  extern const PoolTable pool_table;                                                               \
   }
 CEPH_DECLARE_TABLES(scalar)
 #if defined(__x86_64__)
