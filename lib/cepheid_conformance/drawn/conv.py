@@ -14,17 +14,26 @@ _PAIRS = {"stride": (1, 3), "padding": (0, 2), "dilation": (1, 2)}
 
 def conv2d(chooser: Chooser) -> Sample:
     """Images with and without batch, every keyword."""
+    return _convolution(chooser, 2)
+
+
+def conv1d(chooser: Chooser) -> Sample:
+    """Rows with and without batch, every keyword."""
+    return _convolution(chooser, 1)
+
+
+def _convolution(chooser: Chooser, directions: int) -> Sample:
     groups = chooser.one_of((1, 1, 2, 3))
     inside, outside = chooser.integer(1, 3), chooser.integer(1, 4)
-    kernel = [chooser.integer(1, 4), chooser.integer(1, 4)]
+    kernel = [chooser.integer(1, 4) for _ in range(directions)]
     options = {
-        name: [chooser.integer(*ends), chooser.integer(*ends)]
+        name: [chooser.integer(*ends) for _ in kernel]
         for name, ends in _PAIRS.items()
         if chooser.flag()
     }
     padding, dilation = options.get("padding", [0, 0]), options.get("dilation", [1, 1])
     image = []
-    for side in range(2):
+    for side in range(directions):
         least = dilation[side] * (kernel[side] - 1) + 1 - 2 * padding[side]
         image.append(chooser.integer(max(least, 1), max(least, 1) + 8))
     batch = chooser.one_of(((1,), (2,), (), (0,), (3,)))

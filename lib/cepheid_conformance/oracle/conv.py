@@ -9,6 +9,7 @@ import numpy as np
 
 from ..dtypes import Array
 from ..expected import Expected, within_bound
+from ..tensors import Tensor
 from ..wide import widen
 from .matmul import magnitude, product_bound
 
@@ -37,6 +38,26 @@ def conv2d(
         value, size = value + shift, size + magnitude(shift)
     bound = product_bound(size, int(np.prod(w.shape[1:])), dtype)
     return within_bound(dtype, value if batched else value[0], bound if batched else bound[0])
+
+
+def conv1d(
+    input: Any,
+    weight: Any,
+    bias: Any,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> Expected:
+    """Cross-correlation of rows: of images with one row."""
+    numbers = (
+        [rest, _pair(number)[1]] for rest, number in ((1, stride), (0, padding), (1, dilation))
+    )
+    image, kernel = (Tensor(t.dtype, t.data[..., None, :]) for t in (input, weight))
+    found = conv2d(image, kernel, bias, *numbers, groups=groups)
+    if found.value is None:
+        raise ValueError("conv1d: a convolution has a value")
+    return within_bound(input.dtype, found.value[..., 0, :], np.asarray(found.bound)[..., 0, :])
 
 
 def _pair(value: Sequence[int] | int) -> tuple[int, int]:

@@ -104,40 +104,71 @@ def conv2d(draw: Draw) -> Iterator[Sample]:
             yield Sample({**values, "input": Tensor(draw.dtype, data)}, f"{note} in the image")
 
 
+def conv1d(draw: Draw) -> Iterator[Sample]:
+    """Rows with and without batch."""
+    shapes: dict[str, tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]] = {
+        "small": (((2, 3, 6), (4, 3, 3)), ((1, 2, 4), (3, 2, 1))),
+        "sizes": (((1, 1, 9), (1, 1, 2)), ((2, 3, 65), (5, 3, 5)), ((1, 16, 130), (33, 16, 3))),
+        "shapes": (((3, 6), (4, 3, 3)), ((0, 3, 6), (4, 3, 3)), ((1, 1, 3), (1, 1, 3))),
+        "accuracy": (((1, 64, 40), (8, 64, 5)),),
+    }
+    for row, weight in shapes.get(draw.kind, ()):
+        for bias in (True, False):
+            note = f"{list(row)} with {list(weight)}{', bias' if bias else ''}"
+            yield Sample(_case(draw, row, weight, bias), note)
+    if draw.kind == "arguments":
+        for arguments in _ARGUMENTS:
+            groups = arguments.get("groups", 1)
+            values = _case(draw, (2, 4, 11), (8, 4 // groups, 3))
+            given = {k: v[:1] if isinstance(v, list) else v for k, v in arguments.items()}
+            yield Sample({**values, **given}, str(given))
+    if draw.kind == "special":
+        values = _case(draw, (1, 2, 19), (3, 2, 3), domain="positive")
+        data = values["input"].data.copy()
+        data[0, 1, 4] = np.nan
+        yield Sample({**values, "input": Tensor(draw.dtype, data)}, "NaN in the row")
+
+
 # Errors.
+
+
+def _flat(draw: Draw, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape without its last direction, for rows."""
+    return shape[:-1] if draw.spec.name == "conv1d" else shape
 
 
 def conv_channels(draw: Draw) -> Iterator[ErrorSample]:
     """Channels of image and weight differ."""
-    values = _case(draw, (1, 3, 5, 5), (2, 4, 3, 3))
-    yield ErrorSample(values, "RuntimeError", r"conv2d: .*channel.*3.*4|conv2d: .*channel.*4.*3")
+    values = _case(draw, _flat(draw, (1, 3, 5, 5)), _flat(draw, (2, 4, 3, 3)))
+    yield ErrorSample(values, "RuntimeError", r"conv\dd: .*channel.*3.*4|conv\dd: .*channel.*4.*3")
 
 
 def conv_groups(draw: Draw) -> Iterator[ErrorSample]:
     """Groups that don't divide the channels."""
-    values = _case(draw, (1, 4, 5, 5), (4, 1, 3, 3))
-    yield ErrorSample({**values, "groups": 3}, "RuntimeError", r"conv2d: .*groups.*3")
+    values = _case(draw, _flat(draw, (1, 4, 5, 5)), _flat(draw, (4, 1, 3, 3)))
+    yield ErrorSample({**values, "groups": 3}, "RuntimeError", r"conv\dd: .*groups.*3")
     yield ErrorSample(
-        {**values, "groups": 0}, "RuntimeError", r"conv2d: .*groups.*0", also=("ValueError",)
+        {**values, "groups": 0}, "RuntimeError", r"conv\dd: .*groups.*0", also=("ValueError",)
     )
 
 
 def conv_kernel_too_large(draw: Draw) -> Iterator[ErrorSample]:
     """A kernel that doesn't fit the padded image; one without places; a padded size beyond 64
     bits."""
-    values = _case(draw, (1, 1, 3, 3), (1, 1, 4, 4))
-    yield ErrorSample(values, "RuntimeError", r"conv2d: .*kernel")
-    for kernel in ((0, 3), (3, 0)):
-        values = _case(draw, (1, 3, 5, 5), (2, 3, *kernel))
-        pattern = rf"conv2d: the kernel must not be empty; got weight \[2, 3, {kernel[0]}"
+    values = _case(draw, _flat(draw, (1, 1, 3, 3)), _flat(draw, (1, 1, 4, 4)))
+    yield ErrorSample(values, "RuntimeError", r"conv\dd: .*kernel")
+    for kernel in ((0, 3), (3, 0)) if draw.spec.name == "conv2d" else ((0, 0),):
+        values = _case(draw, _flat(draw, (1, 3, 5, 5)), _flat(draw, (2, 3, *kernel)))
+        pattern = rf"conv\dd: the kernel must not be empty; got weight \[2, 3, {kernel[0]}"
         yield ErrorSample(values, "RuntimeError", pattern, note=f"kernel {list(kernel)}")
-    values = {**_case(draw, (1, 1, 5, 5), (1, 1, 3, 3)), "padding": [2**62, 0]}
-    yield ErrorSample(values, "RuntimeError", r"conv2d: .*64 bits", note="padding 2**62")
+    values = _case(draw, _flat(draw, (1, 1, 5, 5)), _flat(draw, (1, 1, 3, 3)))
+    values["padding"] = list(_flat(draw, (2**62, 0)))
+    yield ErrorSample(values, "RuntimeError", r"conv\dd: .*64 bits", note="padding 2**62")
 
 
 def conv_rank(draw: Draw) -> Iterator[ErrorSample]:
     """An image of rank 2, a weight of rank 3."""
-    values = _case(draw, (5, 5), (1, 1, 3, 3))
-    yield ErrorSample(values, "RuntimeError", r"conv2d: .*input.*\[5, 5\]")
-    values = _case(draw, (1, 1, 5, 5), (1, 3, 3))
-    yield ErrorSample(values, "RuntimeError", r"conv2d: .*weight.*\[1, 3, 3\]")
+    values = _case(draw, _flat(draw, (5, 5)), _flat(draw, (1, 1, 3, 3)))
+    yield ErrorSample(values, "RuntimeError", r"conv\dd: .*input.*\[5")
+    values = _case(draw, _flat(draw, (1, 1, 5, 5)), _flat(draw, (1, 3, 3)))
+    yield ErrorSample(values, "RuntimeError", r"conv\dd: .*weight.*\[1, 3")

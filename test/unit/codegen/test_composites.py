@@ -68,6 +68,28 @@ CASES: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (t(), t(3)),
         lambda: (t(2, 2, 3), t(3, 3, 2)),
     ],
+    "mv": [lambda: (t(2, 3), t(3)), lambda: (t(2, 3), t(2)), lambda: (t(3), t(3))],
+    "dot": [lambda: (t(3), t(3)), lambda: (t(3), t(2)), lambda: (t(3, 1), t(3))],
+    "outer": [lambda: (t(3), t(2)), lambda: (t(3, 1), t(2))],
+    "conv1d": [
+        lambda: (t(2, 3, 7), t(4, 3, 3), t(4), (2,), (1,), (2,), 1),
+        lambda: (t(4, 7), t(4, 2, 3), None, (1,), (0,), (1,), 2),
+        lambda: (t(7), t(4, 3, 3), None, (1,), (0,), (1,), 1),
+        lambda: (t(2, 3, 7), t(4, 3), None, (1,), (0,), (1,), 1),
+        lambda: (t(2, 3, 7), t(4, 3, 3), None, (0,), (0,), (1,), 1),
+        lambda: (t(2, 3, 2), t(4, 3, 3), None, (1,), (0,), (1,), 1),
+    ],
+    "avg_pool1d": [
+        lambda: (t(2, 3, 9), (3,), (2,), (1,), True, False),
+        lambda: (t(3, 9), (3,), (), (0,), False, True),
+        lambda: (t(9), (3,), (), (0,), False, True),
+        lambda: (t(3, 9), (3,), (0,), (0,), False, True),
+    ],
+    "adaptive_avg_pool1d": [
+        lambda: (t(2, 3, 9), (4,)),
+        lambda: (t(2, 3, 9), (-1,)),
+        lambda: (t(2, 0, 9), (4,)),
+    ],
     "reshape": [
         lambda: (t(2, 6), (3, -1)),
         lambda: (t(2, 6).t(), (3, -1)),

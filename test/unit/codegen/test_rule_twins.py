@@ -88,6 +88,13 @@ def convolved(draw: st.DrawFn) -> tuple[object, ...]:
     return "op", image, weight, bias, *pairs, groups
 
 
+STRIDES = sizes(2, 1) | st.just(())
+PADDINGS = st.lists(st.integers(0, 2), min_size=1, max_size=2).map(tuple)
+POOLED = st.tuples(
+    OP, sizes(3, 1), sizes(2, 1), STRIDES, PADDINGS, sizes(2, 1), st.booleans()
+)  # fmt: skip
+
+
 # Arguments that a rule accepts, or that it may count on because its callers check them.
 FITTING: dict[str, st.SearchStrategy[tuple[object, ...]]] = {
     "view_strides": viewed(),
@@ -104,13 +111,39 @@ FITTING: dict[str, st.SearchStrategy[tuple[object, ...]]] = {
             st.booleans())
     ),
     "places": st.tuples(OP, st.integers(0, 9), POSITIVE, POSITIVE, st.integers(0, 3), POSITIVE),
-    "check_channels": st.tuples(
-        OP, st.integers(0, 8), sizes(4), st.none() | sizes(1), st.integers(0, 3)
+    "check_channels": st.tuples(OP, st.integers(0, 8), sizes(4), st.integers(0, 3)),
+    "check_bias": st.tuples(OP, sizes(1), sizes(3)),
+    "addmm": st.builds(lambda a, m, s: ("op", s, a, (a[1], m)), sizes(2), POSITIVE, sizes(1)),
+    "baddbmm": st.builds(
+        lambda a, m, s: ("op", s, a, (a[0], a[2], m)), sizes(3), POSITIVE, sizes(1)
     ),
+    "linear": st.builds(
+        lambda a, w, b: ("op", a, (*w, a[-1]), w if b else None), sizes(2), sizes(1), st.booleans()
+    ),
+    "check_pooled": st.tuples(OP, sizes(3), st.just(2)),
+    "per_direction": st.tuples(OP, OP, sizes(2), st.just(2), st.integers(0, 2)),
+    "pooled_size": st.tuples(
+        OP, st.integers(1, 12), POSITIVE, POSITIVE, st.integers(0, 2), POSITIVE, st.booleans()
+    ),
+    "pooled": st.builds(
+        lambda a, *rest: ("op", a, *rest, 2), sizes(3, 1), sizes(2, 1), STRIDES, PADDINGS,
+        sizes(2, 1), st.booleans(),
+    ),
+    "max_pool2d": POOLED,
+    "max_pool2d_with_indices": POOLED,
+    "avg_pool2d": st.tuples(
+        OP, sizes(3, 1), sizes(2, 1), st.none() | STRIDES, PADDINGS, st.booleans(),
+        st.none() | st.integers(0, 2),
+    ),
+    "check_adaptive": st.tuples(OP, sizes(3), INTS, st.just(2)),
+    "adaptive_pool2d": st.tuples(OP, sizes(3, 1), sizes(2)),
     "infer_size": st.builds(lambda a, b: ("op", a, abs(math.prod(b))), INTS, sizes(2)),
     "check_sizes": st.tuples(OP, INTS),
 }  # fmt: skip
-NEEDS_FITTING = ("view_strides", "without_folded", "places", "check_channels", "infer_size")
+NEEDS_FITTING = (
+    "view_strides", "without_folded", "places", "check_channels", "check_bias", "infer_size",
+    "check_pooled", "per_direction", "pooled_size", "pooled", "check_adaptive",
+)  # fmt: skip
 
 PARSERS = {
     "ints": "ints",
@@ -291,6 +324,10 @@ def names() -> list[str]:
     from_entries += ["mm", "bmm", "index_select", "gather", "cat", "sort", "same_shape_dim"]
     helpers = ["folded", "without_folded", "is_nothing", "pair", "places", "check_channels"]
     helpers += ["check_sizes", "conv2d", "layer_norm"]
+    from_entries += ["addmm", "baddbmm", "linear", "max_pool2d", "max_pool2d_with_indices"]
+    from_entries += ["avg_pool2d", "adaptive_pool2d"]
+    helpers += ["check_added", "one", "check_bias", "check_pooled", "per_direction"]
+    helpers += ["pooled_size", "pooled", "check_adaptive"]
     return sorted({*from_entries, *helpers, *INTRINSICS} - {"number_dtype"})
 
 
