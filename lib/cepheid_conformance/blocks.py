@@ -68,7 +68,7 @@ def judge_values(cell: Cell, bench: Bench, values: Array, wanted: Expected | Non
         findings.append(_described(cell, bench, values[index], text))
         if len(findings) >= MAX_FINDINGS:
             break
-    worst = _largest_error(expected, result.array(), known)
+    worst = largest_error(expected, result.array(), known)
     return Judged(values.size, worst, len(known), tuple(findings))
 
 
@@ -127,7 +127,7 @@ def _described(cell: Cell, bench: Bench, value: Any, text: str) -> str:
     return f"{head}\nreproduce:\n{again[0].snippet}" if again else head
 
 
-def _largest_error(expected: Expected, got: Array, known: list[int]) -> float:
+def largest_error(expected: Expected, got: Array, known: list[int]) -> float:
     """In ULP of the rounded reference; 0 of what must be met exactly."""
     if expected.rung not in (ROUNDED, ULP) or expected.value is None:
         return 0.0

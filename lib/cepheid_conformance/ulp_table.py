@@ -1,0 +1,186 @@
+"""The largest errors of ops of one floating tensor, of an implementation beside a peer, as a page.
+
+    python -m cepheid_conformance.ulp_table --peer-python PYTHON --write docs/accuracy.md
+
+float16 and bfloat16 at every value, float32 at a part of all bit patterns and at hard points,
+float64 at hard points; the references of hard points are mpmath's. 1 where an error exceeds the
+peer's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from . import capability, hard_points, tolerances
+from .blocks import largest_error
+from .candidate import Candidate
+from .cells import Bench, Cell
+from .checks.common import failure, script_for
+from .dtypes import DTYPES, Array, round_to
+from .expected import ROUNDED, ULP, Expected, rounded, within_ulp
+from .families import expected_of
+from .op_spec import OpSpec
+from .sample import Sample
+from .samples.common import every_value
+from .sweep import BLOCKS, ops_of, patterns
+from .tensors import Tensor
+from .wide import MPMATH
+
+_DTYPES = ("float16", "bfloat16", "float32", "float64")
+_CHUNK = 1 << 20
+_EXACT = 0.5
+
+
+@dataclass(frozen=True)
+class Row:
+    """One op: the largest error in ULP by dtype, ours and the peer's (None: it lacks the op)."""
+
+    op: str
+    ours: dict[str, float]
+    peer: dict[str, float | None]
+
+    def above(self) -> list[str]:
+        """Dtypes in which ours is the larger, beyond what correct rounding leaves."""
+        found = []
+        for dtype, error in self.ours.items():
+            limit = self.peer.get(dtype)
+            if limit is not None and error > max(limit, _EXACT) + 1e-6:
+                found.append(dtype)
+        return found
+
+
+def inputs(op: str, dtype: str, blocks: int, points: int) -> Iterator[tuple[Array, bool]]:
+    """Values, and whether mpmath is to judge them."""
+    info = DTYPES[dtype]
+    if info.itemsize == 2:
+        yield every_value(info), False
+        return
+    if dtype == "float32":
+        for block in range(0, BLOCKS, BLOCKS // blocks):
+            yield patterns(block), False
+    if op in MPMATH:
+        hard = hard_points.points(op)
+        chosen = hard[:: max(1, hard.size // points)]
+        if dtype == "float32":
+            chosen = np.unique(round_to(chosen, info))
+            chosen = chosen[np.isfinite(chosen) & (chosen != 0)]
+        yield chosen, True
+
+
+def expected_at(cell: Cell, values: Array, by_mpmath: bool) -> Expected:
+    """What the op must give at the values."""
+    sample = Sample({cell.spec.args[0].name: Tensor(cell.dtype, values)})
+    if not by_mpmath:
+        return expected_of(cell.spec, sample)[0]
+    one = Sample({cell.spec.args[0].name: Tensor(cell.dtype, values[:1])})
+    rung = expected_of(cell.spec, one)[0].rung
+    wide = hard_points.expected_at(cell.spec.key, values.astype(np.float64), ULP)
+    make = rounded if rung == ROUNDED else within_ulp
+    return make(cell.dtype, np.asarray(wide.value))
+
+
+def error_of(cell: Cell, bench: Bench, values: Array, expected: Expected) -> float | None:
+    """The largest error of one call; None where the implementation doesn't have the op."""
+    if bench.capability.unsupported(cell.spec, cell.dtype, "cpu") is not None:
+        return None
+    sample = Sample({cell.spec.args[0].name: Tensor(cell.dtype, values)})
+    (outcome,) = bench.candidate.run([script_for(cell, sample)])
+    failed = failure(outcome)
+    if failed is not None:
+        raise RuntimeError(f"ulp_table: {cell.id}: {failed[1]}")
+    return largest_error(expected, outcome.reports[0].values[0].array(), [])
+
+
+def measure(spec: OpSpec, benches: Sequence[Bench], blocks: int, points: int) -> Row:
+    """The errors of one op in each of its floating dtypes."""
+    ours: dict[str, float] = {}
+    peer: dict[str, float | None] = {}
+    for dtype in _DTYPES:
+        if dtype not in spec.dtypes["cpu"]:
+            continue
+        cell = Cell(spec, "accuracy", dtype, "cpu")
+        for values, by_mpmath in inputs(spec.key, dtype, blocks, points):
+            expected = expected_at(cell, values, by_mpmath)
+            if expected.rung not in (ROUNDED, ULP) or not DTYPES[expected.dtype].is_floating:
+                break
+            found = [error_of(cell, bench, values, expected) for bench in benches]
+            ours[dtype] = max(ours.get(dtype, 0.0), found[0] or 0.0)
+            peer[dtype] = None if found[1] is None else max(peer.get(dtype) or 0.0, found[1])
+    return Row(spec.key, ours, peer)
+
+
+def page(rows: Sequence[Row], names: tuple[str, str]) -> str:
+    """The table as Markdown."""
+    head = "| op | " + " | ".join(_DTYPES) + " |\n" + "| --- " * (len(_DTYPES) + 1) + "|\n"
+    body = ""
+    for row in rows:
+        cells = [_shown(row.ours.get(d), row.peer.get(d)) for d in _DTYPES]
+        body += f"| `{row.op}` | {' | '.join(cells)} |\n"
+    return (
+        "# Accuracy\n\n"
+        "Generated by `python -m cepheid_conformance.ulp_table`; do not edit.\n\n"
+        f"The largest error in units in the last place: {names[0]} / {names[1]}. 0.5 is correct\n"
+        "rounding. float16 and bfloat16 at every value; float32 at a part of all bit patterns,\n"
+        "special values and subnormals among them, and at hard points; float64 at hard points.\n"
+        "References are long doubles, and at hard points mpmath with 160 bits.\n\n"
+        f"{head}{body}"
+    )
+
+
+def _shown(ours: float | None, peer: float | None) -> str:
+    if ours is None:
+        return ""
+    return f"{ours:.3f} / {'-' if peer is None else _bounded(peer)}"
+
+
+def _bounded(error: float) -> str:
+    return f"{error:.3f}" if error < 1e4 else f"{error:.1e}"
+
+
+def _bench(name: str, python: str, stack: contextlib.ExitStack) -> Bench:
+    claims = capability.load(capability.find(name, None))
+    candidate = stack.enter_context(Candidate(name, python, built_on=claims.built_on))
+    return Bench(candidate, claims, tolerances.load().with_overrides(claims.tolerances))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print, write; 1 where an error exceeds the peer's."""
+    parser = argparse.ArgumentParser(prog="cepheid_conformance.ulp_table", description=__doc__)
+    parser.add_argument("--impl", default="cepheid")
+    parser.add_argument("--candidate-python", default=sys.executable)
+    parser.add_argument("--peer", default="torch")
+    parser.add_argument("--peer-python", required=True)
+    parser.add_argument("--ops", nargs="+", default=[], help="all of one floating tensor if absent")
+    parser.add_argument("--blocks", type=int, default=8, help="of float32, 2**20 values each")
+    parser.add_argument("--points", type=int, default=12_000, help="hard points")
+    parser.add_argument("--write", type=Path, help="the page")
+    options = parser.parse_args(arguments)
+    rows = []
+    with contextlib.ExitStack() as stack:
+        benches = [
+            _bench(options.impl, options.candidate_python, stack),
+            _bench(options.peer, options.peer_python, stack),
+        ]
+        for spec in ops_of(benches[0].capability, "float32", options.ops):
+            row = measure(spec, benches, options.blocks, options.points)
+            if row.ours:
+                rows.append(row)
+                print(f"{row.op:<16}", *(_shown(row.ours.get(d), row.peer.get(d)) for d in _DTYPES),
+                      sep="  ", flush=True)  # fmt: skip
+    if options.write:
+        options.write.write_text(page(rows, (options.impl, options.peer)), "utf-8")
+    above = [f"{row.op}: {', '.join(row.above())}" for row in rows if row.above()]
+    print(*(f"above {options.peer}'s: {line}" for line in above), sep="\n")
+    print(f"{len(rows)} ops, {len(above)} above {options.peer}'s maximum")
+    return 1 if above else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
