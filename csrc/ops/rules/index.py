@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .prelude import Shape, Shapes, numel, show, wrap_dim
+from .prelude import Shape, Shapes, Tensor, Tensors, broadcast_shapes, numel, ops, show, wrap_dim
 
 
 def index_select(op: str, self: Shape, dim: int, index: Shape) -> Shape:
@@ -75,3 +75,75 @@ def cat(op: str, tensors: Shapes, dim: int) -> Shape:
                     )
             total = total + shape[i]
     return (*like[:i], total, *like[i + 1 :])
+
+
+def embedding(op: str, weight: Shape, indices: Shape) -> Shape:
+    """A row of `weight` for each index."""
+    if len(weight) != 2:
+        raise RuntimeError(f"{op}: weight must have two dimensions; got weight {show(weight)}")
+    return (*indices, weight[1])
+
+
+def take(op: str, self: Shape, index: Shape) -> Shape:
+    """The index's shape."""
+    if numel(op, self) == 0 and numel(op, index) > 0:
+        raise IndexError(f"{op}: there is nothing to take from self {show(self)}")
+    return index
+
+
+def stack(tensors: Tensors, dim: int) -> Tensor:
+    """Tensors of one shape side by side along a new dimension."""
+    if len(tensors) == 0:
+        raise RuntimeError("stack: at least one tensor is needed; got an empty list")
+    parts = (ops.unsqueeze(tensors[0], dim),)
+    for i in range(1, len(tensors)):
+        parts = (*parts, ops.unsqueeze(tensors[i], dim))
+    return ops.cat(parts, dim)
+
+
+def hstack(tensors: Tensors) -> Tensor:
+    """Tensors one after the other along their second dimension; vectors along their only one."""
+    if len(tensors) == 0:
+        raise RuntimeError("hstack: at least one tensor is needed; got an empty list")
+    parts = (ops.unsqueeze(tensors[0], 0) if tensors[0].dim() == 0 else tensors[0],)
+    for i in range(1, len(tensors)):
+        tensor = tensors[i]
+        parts = (*parts, ops.unsqueeze(tensor, 0) if tensor.dim() == 0 else tensor)
+    return ops.cat(parts, 0 if parts[0].dim() == 1 else 1)
+
+
+def at_least_2d(self: Tensor) -> Tensor:
+    """A vector as one row, a number as one row of one."""
+    if self.dim() >= 2:
+        return self
+    return ops.reshape(self, (1, self.numel()))
+
+
+def vstack(tensors: Tensors) -> Tensor:
+    """Tensors one below the other; a vector is a row."""
+    if len(tensors) == 0:
+        raise RuntimeError("vstack: at least one tensor is needed; got an empty list")
+    parts = (at_least_2d(tensors[0]),)
+    for i in range(1, len(tensors)):
+        parts = (*parts, at_least_2d(tensors[i]))
+    return ops.cat(parts, 0)
+
+
+def take_along_dim(op: str, self: Shape, indices: Shape, dim: int | None) -> Shape:
+    """Both broadcast beside `dim`, which is the indices' own; without it one dimension."""
+    if dim is None:
+        return (numel(op, indices),)
+    i = wrap_dim(op, dim, len(self))
+    if len(self) != len(indices) or len(self) == 0:
+        raise RuntimeError(
+            f"{op}: self and indices must have equally many dimensions, at least one; got self"
+            f" {show(self)} and indices {show(indices)}"
+        )
+    return broadcast_shapes(op, (*self[:i], indices[i], *self[i + 1 :]), indices)
+
+
+def where_true(condition: Tensor) -> Tensors:
+    """The places of elements that aren't zero: one vector for each dimension."""
+    if condition.dim() == 0:
+        return ops.unbind(ops.nonzero(ops.unsqueeze(condition, 0)), 1)
+    return ops.unbind(ops.nonzero(condition), 1)
