@@ -145,6 +145,45 @@ Tensor scaled(const char* op, const Tensor& source, const Scalar& alpha) {
   }
 }
 
+template <class T>
+void move_items(const TensorIterator& it) {
+  it.for_each([](char* const* at, const int64_t* s, int64_t n0, int64_t n1) {
+    for (int64_t j = 0; j < n1; ++j) {
+      char *to = at[0] + j * s[2], *from = at[1] + j * s[3];
+      for (int64_t i = 0; i < n0; ++i) std::memcpy(to + i * s[0], from + i * s[1], sizeof(T));
+    }
+  });
+}
+
+// Zeros above the diagonal of every matrix, or below it.
+void clear_triangle(const char* op, const Tensor& self, int64_t diagonal, bool above) {
+  CEPH_CHECK(self.dim() >= 2, ErrorKind::kRuntime, op,
+             "self must have at least two dimensions; got self ", self.sizes());
+  if (self.numel() == 0) return;
+  const int64_t rows = self.size(-2), columns = self.size(-1);
+  const int64_t shift = std::clamp(diagonal, -rows, columns);
+  DimVector sizes = self.sizes(), strides = byte_strides(self);
+  const int64_t step = strides.back(), row_step = strides[strides.size() - 2];
+  const auto item = static_cast<size_t>(item_size(self.dtype()));
+  sizes.resize(sizes.size() - 2);
+  strides.resize(strides.size() - 2);
+  int64_t matrices = self.numel() / (rows * columns);
+  parallel_for(0, matrices * rows, std::max<int64_t>(1, kGrain / columns),
+               [&](int64_t first, int64_t last) {
+                 for (int64_t line = first; line < last; ++line) {
+                   int64_t row = line % rows, rest = line / rows;
+                   char* at = static_cast<char*>(self.data()) + row * row_step;
+                   for (size_t d = sizes.size(); d-- > 0; rest /= sizes[d]) {
+                     at += rest % sizes[d] * strides[d];
+                   }
+                   // The first place right of what tril keeps, and of what triu clears.
+                   int64_t edge = std::clamp<int64_t>(row + shift + (above ? 1 : 0), 0, columns);
+                   int64_t begin = above ? edge : 0, end = above ? columns : edge;
+                   for (int64_t i = begin; i < end; ++i) std::memset(at + i * step, 0, item);
+                 }
+               });
+}
+
 // Whole slices of self along one dimension, by a vector of their places.
 struct Lines {
   Tensor self, line;
@@ -326,5 +365,27 @@ void take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int
   gather_checked(expanded(op, "self", self, sizes), d, expanded(op, "indices", places, out.sizes()),
                  out);
 }
+
+// Read backwards: from the last place of each flipped dimension on, with its stride negated.
+void flip(const Tensor& self, IntArrayRef dims, const Tensor& out) {
+  if (out.numel() == 0) return;
+  DimVector from_strides = byte_strides(self), to_strides = byte_strides(out);
+  char* from = static_cast<char*>(self.data());
+  for (int64_t dim : dims) {
+    if (self.dim() == 0) continue;
+    size_t d = static_cast<size_t>(wrap_dim(dim, self.dim(), "flip"));
+    from += (self.sizes()[d] - 1) * from_strides[d];
+    from_strides[d] = -from_strides[d];
+  }
+  char* data[] = {static_cast<char*>(out.data()), from};
+  IntArrayRef strides[] = {to_strides, from_strides};
+  auto it = TensorIterator::over(out.sizes(), ArrayRef<char*>(data, 2),
+                                 ArrayRef<IntArrayRef>(strides, 2));
+  with_item(self.dtype(), [&](auto item) { move_items<decltype(item)>(it); });
+}
+
+void tril(const Tensor& self, int64_t diagonal) { clear_triangle("tril", self, diagonal, true); }
+
+void triu(const Tensor& self, int64_t diagonal) { clear_triangle("triu", self, diagonal, false); }
 
 }  // namespace ceph::kernels

@@ -11,6 +11,14 @@ from ..promotion import NoPromotion, promote_types
 from ..sample import Sample
 from ..tensors import Tensor
 from .chooser import Chooser, Reject, Shape
+from .rearranged import (
+    diag,
+    flip,
+    repeat,
+    roll,
+    tile,
+    triangle,
+)
 from .scatter import (
     embedding,
     index_add,
@@ -28,11 +36,15 @@ from .scatter import (
 )
 
 __all__ = [
+    "diag",
     "embedding",
+    "flip",
     "index_add",
     "index_copy",
     "index_fill",
     "masked_select",
+    "repeat",
+    "roll",
     "scatter",
     "scatter_add",
     "scatter_by",
@@ -41,6 +53,8 @@ __all__ = [
     "scatter_value_by",
     "take",
     "take_along_dim",
+    "tile",
+    "triangle",
 ]
 
 _SMALL: tuple[int, ...] = (1, 2, 3, 2, 1, 4)

@@ -294,3 +294,52 @@ def vstack(tensors: Sequence[Any]) -> Expected:
     """Tensors one below the other."""
     dtype, parts = _common(tensors)
     return exact(dtype, np.vstack(parts))
+
+
+def tril(self: Any, diagonal: int) -> Expected:
+    """Zeros right of a diagonal."""
+    return exact(self.dtype, np.where(_offsets(self) <= diagonal, self.data, _zero(self)))
+
+
+def triu(self: Any, diagonal: int) -> Expected:
+    """Zeros left of a diagonal."""
+    return exact(self.dtype, np.where(_offsets(self) >= diagonal, self.data, _zero(self)))
+
+
+def _offsets(self: Any) -> Array:
+    """How far right of the main diagonal each place of a matrix is."""
+    rows, columns = self.shape[-2:]
+    return np.asarray(np.subtract.outer(-np.arange(rows), -np.arange(columns)))
+
+
+def _zero(self: Any) -> Any:
+    return np.zeros((), self.info.carrier)
+
+
+def diag(self: Any, diagonal: int) -> Expected:
+    """A vector as a diagonal, a matrix's diagonal as a vector."""
+    return exact(self.dtype, np.diag(self.data, diagonal))
+
+
+def flip(self: Any, dims: Sequence[int]) -> Expected:
+    """The order of dims reversed."""
+    return exact(self.dtype, np.flip(self.data, tuple(dims)) if self.shape else self.data)
+
+
+def roll(self: Any, shifts: Any, dims: Any) -> Expected:
+    """Elements moved on, those beyond the end to the start."""
+    moves = shifts if isinstance(shifts, list) else [shifts]
+    axes = dims if isinstance(dims, list) else [dims]
+    if not axes:
+        return exact(self.dtype, np.roll(self.data, moves[0]))
+    return exact(self.dtype, np.roll(self.data, moves, axes))
+
+
+def repeat(self: Any, repeats: Sequence[int]) -> Expected:
+    """Copies along each dim; further dims in front."""
+    return exact(self.dtype, np.tile(self.data, tuple(repeats)))
+
+
+def tile(self: Any, dims: Sequence[int]) -> Expected:
+    """The same; dims without a number stay as they are."""
+    return exact(self.dtype, np.tile(self.data, tuple(dims)))

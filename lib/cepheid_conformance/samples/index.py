@@ -12,6 +12,20 @@ from ..layouts import expanded, stepped, transposed
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .common import LINE_SIZES, ODD_SHAPES, SMALL_SHAPES, special_tensor, with_dim
+from .rearranged import (
+    diag,
+    diag_rank,
+    flip,
+    flip_dims,
+    repeat,
+    repeat_wrong,
+    roll,
+    roll_dims,
+    tile,
+    tile_wrong,
+    triangle,
+    triangle_rank,
+)
 from .scatter import (
     embedding,
     embedding_range,
@@ -45,10 +59,14 @@ from .scatter import (
 )
 
 __all__ = [
+    "diag",
+    "diag_rank",
     "embedding",
     "embedding_range",
     "embedding_weight",
     "fill_value_rank",
+    "flip",
+    "flip_dims",
     "index_add",
     "index_copy",
     "index_fill",
@@ -59,6 +77,10 @@ __all__ = [
     "index_lines_shape",
     "mask_shape",
     "masked_select",
+    "repeat",
+    "repeat_wrong",
+    "roll",
+    "roll_dims",
     "scatter",
     "scatter_add",
     "scatter_by",
@@ -74,6 +96,10 @@ __all__ = [
     "take_along_range",
     "take_dtype",
     "take_range",
+    "tile",
+    "tile_wrong",
+    "triangle",
+    "triangle_rank",
 ]
 
 Shape = tuple[int, ...]
