@@ -139,6 +139,7 @@ class Parser {
     if (take("(")) {
       out.alias = word("an alias set");
       out.writes = take("!");
+      out.spreads = take(" -> *");
       expect(")");
     }
     out.optional = take("?");
@@ -292,7 +293,7 @@ std::string_view base_name(ArgType type) {
 
 std::string type_text(const Argument& a) {
   std::string out(base_name(a.type));
-  if (!a.alias.empty()) out += "(" + a.alias + (a.writes ? "!)" : ")");
+  if (!a.alias.empty()) out += "(" + a.alias + (a.writes ? "!" : "") + (a.spreads ? " -> *)" : ")");
   if (a.optional_elements) out += "?";
   if (a.type == ArgType::TensorList || a.type == ArgType::IntList) {
     out += "[" + (a.fixed_size ? std::to_string(*a.fixed_size) : std::string()) + "]";

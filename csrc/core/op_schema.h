@@ -37,6 +37,7 @@ struct Argument {
   std::string default_text;            // as written: 1e-05, [], contiguous_format
   std::string alias;                   // "a" of Tensor(a); empty when none
   bool writes = false;                 // Tensor(a!)
+  bool spreads = false;                // Tensor(a -> *): what the tensors of a list share
 };
 
 // `add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)`, typed; parses and

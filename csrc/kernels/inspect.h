@@ -13,4 +13,7 @@ CEPH_API bool any_negative(const Tensor& t);
 // agree.
 CEPH_API bool all_equal(const Tensor& a, const Tensor& b);
 
+// The number in a tensor of one element, of any dtype.
+CEPH_API Scalar number_in(const Tensor& t);
+
 }  // namespace ceph::kernels

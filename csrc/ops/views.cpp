@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "core/layout.h"
 #include "generated/native/view.h"
 
@@ -192,6 +194,169 @@ Tensor as_strided(const Tensor& self, IntArrayRef size, IntArrayRef stride,
 
 Tensor detach(const Tensor& self) {
   return view_of(self, self.sizes(), self.strides(), self.storage_offset());
+}
+
+Tensor squeeze_all(const Tensor& self) {
+  DimVector sizes, strides;
+  for (size_t d = 0; d < self.sizes().size(); ++d) {
+    if (self.sizes()[d] == 1) continue;
+    sizes.push_back(self.sizes()[d]);
+    strides.push_back(self.strides()[d]);
+  }
+  return view_of(self, sizes, strides, self.storage_offset());
+}
+
+Tensor squeeze_dims(const Tensor& self, IntArrayRef dim) {
+  DimVector named(std::max<size_t>(self.sizes().size(), 1), 0);
+  for (int64_t one : dim) {
+    size_t d = static_cast<size_t>(wrap_dim(one, self.dim(), "squeeze"));
+    CEPH_CHECK(!named[d], ErrorKind::kRuntime, "squeeze",
+               "every dimension may be named once; got dimension ", d, " twice in ", dim);
+    named[d] = 1;
+  }
+  DimVector sizes, strides;
+  for (size_t d = 0; d < self.sizes().size(); ++d) {
+    if (named[d] && self.sizes()[d] == 1) continue;
+    sizes.push_back(self.sizes()[d]);
+    strides.push_back(self.strides()[d]);
+  }
+  return view_of(self, sizes, strides, self.storage_offset());
+}
+
+Tensor diagonal(const Tensor& self, int64_t offset, int64_t dim1, int64_t dim2) {
+  const char* op = "diagonal";
+  size_t row = static_cast<size_t>(wrap_dim(dim1, self.dim(), op));
+  size_t column = static_cast<size_t>(wrap_dim(dim2, self.dim(), op));
+  CEPH_CHECK(row != column, ErrorKind::kRuntime, op, "dim1 and dim2 must differ; got ", dim1,
+             " and ", dim2, " for a tensor of size ", self.sizes());
+  DimVector sizes = self.sizes(), strides = self.strides();
+  // Along the diagonal both places grow; it begins `offset` columns in, or -offset rows down.
+  int64_t length = offset >= 0 ? std::min(sizes[row], sizes[column] - offset)
+                               : std::min(sizes[row] + offset, sizes[column]);
+  length = std::max<int64_t>(length, 0);
+  int64_t start = self.storage_offset();
+  if (length > 0) {
+    start = offset >= 0 ? moved_offset(op, start, offset, strides[column])
+                        : moved_offset(op, start, -offset, strides[row]);
+  }
+  int64_t stride;
+  bool overflow = __builtin_add_overflow(strides[row], strides[column], &stride);
+  for (size_t d : {std::max(row, column), std::min(row, column)}) {
+    sizes.erase(d);
+    strides.erase(d);
+  }
+  sizes.push_back(length);
+  strides.push_back(overflow ? 1 : stride);  // only what has no two elements has such strides
+  return view_of(self, sizes, strides, start);
+}
+
+Tensor unfold(const Tensor& self, int64_t dimension, int64_t size, int64_t step) {
+  const char* op = "unfold";
+  size_t d = static_cast<size_t>(wrap_dim(dimension, self.dim(), op));
+  DimVector sizes = self.sizes(), strides = self.strides();
+  int64_t have = sizes.empty() ? 1 : sizes[d];
+  CEPH_CHECK(size >= 0 && size <= have, ErrorKind::kRuntime, op,
+             "a window must lie inside the dimension; got size ", size, " for dimension ", d,
+             " of size ", have);
+  CEPH_CHECK(step > 0, ErrorKind::kRuntime, op, "step must be greater than zero; got ", step);
+  int64_t inner = sizes.empty() ? 1 : strides[d];
+  if (!sizes.empty()) {
+    sizes[d] = (have - size) / step + 1;
+    strides[d] = stride_product(inner, step);
+  }
+  sizes.push_back(size);
+  strides.push_back(inner);
+  return view_of(self, sizes, strides, self.storage_offset());
+}
+
+// ---- lists of views
+
+namespace {
+
+// The part of dimension d from `first` on, of the given length.
+Tensor part(const char* op, const Tensor& self, size_t d, int64_t first, int64_t length) {
+  DimVector sizes = self.sizes();
+  sizes[d] = length;
+  int64_t offset = moved_offset(op, self.storage_offset(), first, self.strides()[d]);
+  return view_of(self, sizes, self.strides(), offset);
+}
+
+size_t split_dim(const char* op, const Tensor& self, int64_t dim) {
+  CEPH_CHECK(self.dim() > 0, ErrorKind::kRuntime, op,
+             "a tensor without dimensions can't be split; unsqueeze it first");
+  return static_cast<size_t>(wrap_dim(dim, self.dim(), op));
+}
+
+// Parts of one length, the last perhaps shorter; at least one.
+std::vector<Tensor> parts(const char* op, const Tensor& self, size_t d, int64_t length) {
+  std::vector<Tensor> result;
+  int64_t size = self.sizes()[d], first = 0;
+  do {
+    int64_t now = std::min(length, size - first);
+    result.push_back(part(op, self, d, first, now));
+    first += now;
+  } while (first < size);
+  return result;
+}
+
+}  // namespace
+
+std::vector<Tensor> split(const Tensor& self, int64_t split_size, int64_t dim) {
+  const char* op = "split";
+  size_t d = split_dim(op, self, dim);
+  int64_t size = self.sizes()[d];
+  CEPH_CHECK(split_size > 0 || (split_size == 0 && size == 0), ErrorKind::kRuntime, op,
+             "split_size must be greater than zero; got ", split_size, " for dimension ", d,
+             " of size ", size);
+  return parts(op, self, d, split_size);
+}
+
+std::vector<Tensor> split_with_sizes(const Tensor& self, IntArrayRef split_sizes, int64_t dim) {
+  const char* op = "split_with_sizes";
+  size_t d = split_dim(op, self, dim);
+  int64_t size = self.sizes()[d], total = 0;
+  for (int64_t length : split_sizes) {
+    bool overflow = __builtin_add_overflow(total, length, &total);
+    CEPH_CHECK(length >= 0 && !overflow, ErrorKind::kRuntime, op,
+               "sizes must not be negative and their sum must fit; got ", split_sizes);
+  }
+  CEPH_CHECK(total == size, ErrorKind::kRuntime, op, "sizes must add up to the size ", size,
+             " of dimension ", d, "; got ", split_sizes, ", which make ", total);
+  std::vector<Tensor> result;
+  int64_t first = 0;
+  for (int64_t length : split_sizes) {
+    result.push_back(part(op, self, d, first, length));
+    first += length;
+  }
+  return result;
+}
+
+std::vector<Tensor> chunk(const Tensor& self, int64_t chunks, int64_t dim) {
+  const char* op = "chunk";
+  size_t d = split_dim(op, self, dim);
+  CEPH_CHECK(chunks > 0, ErrorKind::kRuntime, op, "chunks must be greater than zero; got ", chunks);
+  int64_t size = self.sizes()[d];
+  if (size > 0) return parts(op, self, d, size / chunks + (size % chunks != 0));
+  // Of nothing there are as many parts as are asked for.
+  constexpr int64_t kMost = int64_t(1) << 24;
+  CEPH_CHECK(chunks <= kMost, ErrorKind::kRuntime, op, "there may be ", kMost,
+             " parts of an empty dimension; got chunks ", chunks);
+  return std::vector<Tensor>(static_cast<size_t>(chunks), detach(self));
+}
+
+std::vector<Tensor> unbind(const Tensor& self, int64_t dim) {
+  CEPH_CHECK(self.dim() > 0, ErrorKind::kIndex, "unbind",
+             "a tensor without dimensions has nothing to unbind");
+  size_t d = static_cast<size_t>(wrap_dim(dim, self.dim(), "unbind"));
+  DimVector sizes = self.sizes(), strides = self.strides();
+  sizes.erase(d);
+  strides.erase(d);
+  std::vector<Tensor> result;
+  for (int64_t i = 0; i < self.sizes()[d]; ++i) {
+    int64_t offset = moved_offset("unbind", self.storage_offset(), i, self.strides()[d]);
+    result.push_back(view_of(self, sizes, strides, offset));
+  }
+  return result;
 }
 
 }  // namespace ceph::ops::impl

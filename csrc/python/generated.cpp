@@ -96,6 +96,14 @@ PyObject* wrap_results(PyTypeObject* type, TensorList results) {
   return tuple.release();
 }
 
+PyObject* wrap_result(const std::vector<Tensor>& results) {
+  Ref tuple = own(PyTuple_New(static_cast<Py_ssize_t>(results.size())));
+  for (size_t i = 0; i < results.size(); ++i) {
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), checked(wrap(results[i])));
+  }
+  return tuple.release();
+}
+
 void init_generated(PyObject* module) {
   c_module = module;
   for (const char* name : kFunctionModules) {

@@ -28,6 +28,8 @@ auto unlocked(bool release, F&& compute) {
 }
 
 inline PyObject* wrap_result(Tensor result) { return wrap(std::move(result)); }
+// A list of results is a tuple.
+PyObject* wrap_result(const std::vector<Tensor>& results);
 inline PyObject* wrap_result(bool result) { return PyBool_FromLong(result); }
 inline PyObject* wrap_result(const Scalar& result) { return wrap_scalar(result); }
 

@@ -28,21 +28,6 @@ def tensor_format(self: _C.Tensor, spec: str) -> str:
     return object.__format__(self, spec)
 
 
-def view_as(self: _C.Tensor, other: _C.Tensor) -> _C.Tensor:
-    """A view of the size of `other`."""
-    return self.view(other.size())
-
-
-def reshape_as(self: _C.Tensor, other: _C.Tensor) -> _C.Tensor:
-    """`reshape` to the size of `other`."""
-    return self.reshape(other.size())
-
-
-def expand_as(self: _C.Tensor, other: _C.Tensor) -> _C.Tensor:
-    """`expand` to the size of `other`."""
-    return self.expand(other.size())
-
-
 def array_wrap(
     self: _C.Tensor, array: Any, context: object = None, return_scalar: bool = False
 ) -> _C.Tensor:
@@ -54,7 +39,4 @@ METHODS: dict[str, Any] = {
     "__repr__": tensor_text,
     "__format__": tensor_format,
     "__array_wrap__": array_wrap,
-    "view_as": view_as,
-    "reshape_as": reshape_as,
-    "expand_as": expand_as,
 }

@@ -75,6 +75,7 @@ class Report:
 
     values: tuple[Result, ...] = ()
     same_as: tuple[int, ...] = ()
+    container: str = ""  # the type of what a call returned
     error: Raised | None = None
 
 
@@ -115,7 +116,8 @@ def read_outcome(entry: dict[str, Any], payload: memoryview) -> Outcome:
             Result(value["kind"], value, piece(value.get("data", [0, 0])))
             for value in report["values"]
         )
-        reports.append(Report(values, tuple(report.get("same_as", ()))))
+        same_as = tuple(report.get("same_as", ()))
+        reports.append(Report(values, same_as, report.get("container", "")))
     inputs = {
         int(key): InputState(
             state["changed"],

@@ -64,6 +64,11 @@ class OpSpec:
         return bool(self.tags & {"view", "maybe_view"})
 
     @property
+    def gives_list(self) -> bool:
+        """Whether the op gives a list of tensors, however many: to Python a tuple."""
+        return self.returns[0].type == "Tensor[]"
+
+    @property
     def mutates(self) -> bool:
         return "mutates" in self.tags
 

@@ -137,7 +137,7 @@ def _result(script: Script, what: str, text: str, outcome: Outcome) -> list[str]
     if what == "alias":
         return _sharing(outcome, name, report, message)
     observed = [_seen(value) for value in report.values]
-    listed = f"list({name})" if len(observed) > 1 else f"[{name}]"
+    listed = f"list({name})" if report.container in ("tuple", "list") else f"[{name}]"
     return [_SEEN, f"assert [seen(x) for x in {listed}] != {observed!r}, {message}"]
 
 

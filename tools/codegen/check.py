@@ -286,8 +286,6 @@ class _EntryCheck:
     def _inplace_kernel(self) -> None:
         self._forbid("shape", "promote")
         self._keys(BACKENDS, "backend")
-        if "out" in self.entry.variants:
-            self.problem("variants", "out: an inplace_kernel writes self only; drop the variant")
 
     def _view(self) -> None:
         self._forbid("shape", "promote", "check", "broadcast_self")
@@ -300,7 +298,7 @@ class _EntryCheck:
         cases = set(self.entry.implementation.cases)
         if self._keys(NATIVE_KEYS, "backend") and {"all", "composite"} & cases and len(cases) > 1:
             self.problem("native", "all and composite serve every backend; give them alone")
-        if {"inplace", "out"} & set(self.entry.variants):
+        if {"inplace", "out"} & set(self.entry.variants) and "composite" not in cases:
             self.problem("variants", "a native op has no derived inplace or out; give them entries")
 
     def _composite(self) -> None:

@@ -76,8 +76,13 @@ def argument_type(type_: Type) -> str:
 
 def result_type(returns: Sequence[Return]) -> str:
     """The C++ result type; several results are a tuple."""
-    types = [_VALUES.get(result.type.base, result.type.base) for result in returns]
+    types = [_result_type(result.type) for result in returns]
     return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
+
+
+def _result_type(type_: Type) -> str:
+    value = _VALUES.get(type_.base, type_.base)
+    return f"std::vector<{value}>" if type_.is_list else value
 
 
 def local_name(name: str) -> str:

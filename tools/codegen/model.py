@@ -80,21 +80,22 @@ class Type:
 
 @dataclass(frozen=True)
 class Alias:
-    """`(a)`: shares storage with set a; `(a!)`: and is written."""
+    """`(a)`: shares storage with set a; `(a!)`: and is written; `(a -> *)`: what a list shares."""
 
     name: str
     writes: bool = False
+    spreads: bool = False
 
     @staticmethod
     def parse(text: str) -> Alias:
         """The annotation that the text spells; raises SchemaError."""
-        match = re.fullmatch(r"\(([a-z])(!)?\)", text)
+        match = re.fullmatch(r"\(([a-z])(!)?( -> \*)?\)", text)
         if match is None:
-            raise SchemaError(f"alias annotation '{text}' must be (a) or (a!)")
-        return Alias(match[1], bool(match[2]))
+            raise SchemaError(f"alias annotation '{text}' must be (a), (a!) or (a -> *)")
+        return Alias(match[1], bool(match[2]), bool(match[3]))
 
     def __str__(self) -> str:
-        return f"({self.name}{'!' if self.writes else ''})"
+        return f"({self.name}{'!' if self.writes else ''}{' -> *' if self.spreads else ''})"
 
 
 def _parse_annotated(text: str) -> tuple[Type, Alias | None]:

@@ -16,6 +16,7 @@ ANNOTATIONS: Mapping[str, str] = {
     "Ints": "ints",
     "Shapes": "shapes",
     "Tensor": "Tensor",
+    "Tensors": "TensorList",
     "Scalar": "Scalar",
     "DType": "DType",
     "Device": "Device",

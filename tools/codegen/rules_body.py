@@ -33,6 +33,7 @@ _VALUE_TYPES: Mapping[str, str] = {
     "bool": "bool",
     "str": "std::string_view",
     "ints": "DimVector",
+    "TensorList": "std::vector<Tensor>",
     "Generator": "Generator",
 }
 _PARAMETER_TYPES: Mapping[str, str] = {

@@ -81,7 +81,7 @@ def emit_family(compiled: CompiledRules, family: str, kept: frozenset[str]) -> d
     header = (
         cpp.generated_note(source)
         + '#pragma once\n\n#include "core/generator.h"\n#include "core/tensor.h"\n\n'
-        + "#include <optional>\n#include <string_view>\n#include <tuple>\n\n"
+        + "#include <optional>\n#include <string_view>\n#include <tuple>\n#include <vector>\n\n"
         + f"namespace ceph::rules {{\n\n{declarations}\n}}  // namespace ceph::rules\n"
     )
     definitions = "\n".join(

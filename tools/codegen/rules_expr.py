@@ -14,6 +14,7 @@ from tools.codegen.rules import NONE, Kind, RuleBook, RuleFunction, kind_of
 
 INT, FLOAT, BOOL, STR = Kind("int"), Kind("float"), Kind("bool"), Kind("str")
 INTS, SHAPES, TENSOR = Kind("ints"), Kind("shapes"), Kind("Tensor")
+TENSORS = Kind("TensorList")
 NULLABLE = ("Tensor", "Generator")
 
 # Members of tensors that rules may use: Python -> C++ and kind.
@@ -241,6 +242,9 @@ class ExpressionEmitter:
     def _tuple(self, items: Sequence[ast.expr]) -> Value:
         if any(isinstance(item, ast.Starred) for item in items):
             return Value(f"joined({{{', '.join(self._parts(items))}}})", INTS)
+        values = [self._emit(item) for item in items]
+        if values and all(value.kind == TENSOR for value in values):
+            return Value(f"std::vector<Tensor>{{{', '.join(v.text for v in values)}}}", TENSORS)
         texts = [self._int(item) for item in items]
         return Value(f"DimVector{{{', '.join(texts)}}}" if texts else "DimVector()", INTS)
 
@@ -386,7 +390,7 @@ class ExpressionEmitter:
                 raise RuleError(node, "slices are of tuples of ints, without a step")
             bounds = [self._bound(index.lower), self._bound(index.upper)]
             return Value(f"slice({value.text}, {', '.join(bounds)})", INTS)
-        element = {"ints": INT, "shapes": INTS}.get(value.kind.base)
+        element = {"ints": INT, "shapes": INTS, "TensorList": TENSOR}.get(value.kind.base)
         if element is None or value.kind.optional:
             raise RuleError(node, f"'{ast.unparse(owner)}' is {value.kind}; it has no elements")
         return Value(f"at({value.text}, {self.position(index)})", element)
@@ -419,7 +423,7 @@ class ExpressionEmitter:
 
     def _length(self, node: ast.expr) -> Value:
         value = self._emit(node)
-        if value.kind not in (INTS, SHAPES):
+        if value.kind not in (INTS, SHAPES, TENSORS):
             raise RuleError(node, f"len is of tuples; '{ast.unparse(node)}' is {value.kind}")
         return Value(f"len({value.text})", INT)
 

@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "base/thread_pool.h"
+#include "kernels/cpu/combine.h"
+#include "kernels/cpu/index_lines.h"
 
 namespace ceph::kernels {
 namespace {
@@ -82,24 +84,12 @@ struct Write {
 };
 
 template <class T>
-T sum_of(T a, T b) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return a || b;
-  } else if constexpr (std::is_integral_v<T>) {
-    using U = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
-  } else {
-    return a + b;
-  }
-}
-
-template <class T>
 struct Accumulate {
   static constexpr bool kReads = false;
   static void line(char* self, int64_t s, char* dense, int64_t d, int64_t n) {
     for (int64_t i = 0; i < n; ++i) {
       T* to = reinterpret_cast<T*>(self + i * s);
-      *to = sum_of(*to, *reinterpret_cast<const T*>(dense + i * d));
+      *to = Sum<T>::of(*to, *reinterpret_cast<const T*>(dense + i * d));
     }
   }
 };
@@ -186,24 +176,9 @@ class Runner {
   char* dense_;
 };
 
-struct Item16 {
-  uint64_t words[2];
-};
-
 template <template <class> class Op>
 void move_bytes(const IndexPlan& plan, const Tensor& self, const Tensor& dense) {
-  switch (item_size(self.dtype())) {
-  case 1:
-    return Runner<Op<uint8_t>>(plan, self, dense).run();
-  case 2:
-    return Runner<Op<uint16_t>>(plan, self, dense).run();
-  case 4:
-    return Runner<Op<uint32_t>>(plan, self, dense).run();
-  case 8:
-    return Runner<Op<uint64_t>>(plan, self, dense).run();
-  default:
-    return Runner<Op<Item16>>(plan, self, dense).run();
-  }
+  with_item(self.dtype(), [&](auto item) { Runner<Op<decltype(item)>>(plan, self, dense).run(); });
 }
 
 void accumulate(const IndexPlan& plan, const Tensor& self, const Tensor& dense) {

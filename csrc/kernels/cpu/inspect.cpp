@@ -84,6 +84,26 @@ bool equal_elements(const Tensor& a, const Tensor& b) {
   return !differ.load();
 }
 
+template <class T>
+Scalar scalar_of(T value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return Scalar(value);
+  } else if constexpr (std::is_same_v<T, uint64_t>) {
+    return Scalar(value);
+  } else if constexpr (std::is_integral_v<T>) {
+    return Scalar(static_cast<int64_t>(value));
+  } else if constexpr (std::is_same_v<T, std::complex<float>> ||
+                       std::is_same_v<T, std::complex<double>>) {
+    return Scalar(std::complex<double>(value));
+  } else {
+    return Scalar(static_cast<double>(static_cast<float>(value)));
+  }
+}
+template <>
+Scalar scalar_of(double value) {
+  return Scalar(value);
+}
+
 }  // namespace
 
 bool any_zero(const Tensor& t) {
@@ -122,6 +142,17 @@ bool all_equal(const Tensor& a, const Tensor& b) {
   default:
     return all_equal(cast(a, DType::Float32), cast(b, DType::Float32));
   }
+}
+
+Scalar number_in(const Tensor& t) {
+  switch (t.dtype()) {
+#define CEPH_CASE(name, type, text)                                                                \
+  case DType::name:                                                                                \
+    return scalar_of(*static_cast<const type*>(t.data()));
+    CEPH_FORALL_DTYPES(CEPH_CASE)
+#undef CEPH_CASE
+  }
+  fail(ErrorKind::kInternal, "item", "unknown dtype");
 }
 
 }  // namespace ceph::kernels

@@ -8,6 +8,7 @@
 #include "kernels/copy.h"
 #include "kernels/cpu/representable.h"
 #include "kernels/fill.h"
+#include "kernels/inspect.h"
 
 // Factories and copies. What is registered for the CPU and Meta alike does every check on both and
 // touches data on the CPU only.
@@ -74,26 +75,6 @@ void check_arange_dtype(DType t) {
   bool plain = (is_integral(t) && (t <= DType::Int64)) || (is_floating(t) && !is_float8(t));
   CEPH_CHECK(plain, ErrorKind::kNotImplemented, "arange",
              "expected an integral or floating dtype; got ", name_of(t));
-}
-
-template <class T>
-Scalar scalar_of(T value) {
-  if constexpr (std::is_same_v<T, bool>) {
-    return Scalar(value);
-  } else if constexpr (std::is_same_v<T, uint64_t>) {
-    return Scalar(value);
-  } else if constexpr (std::is_integral_v<T>) {
-    return Scalar(static_cast<int64_t>(value));
-  } else if constexpr (std::is_same_v<T, std::complex<float>> ||
-                       std::is_same_v<T, std::complex<double>>) {
-    return Scalar(std::complex<double>(value));
-  } else {
-    return Scalar(static_cast<double>(static_cast<float>(value)));
-  }
-}
-template <>
-Scalar scalar_of(double value) {
-  return Scalar(value);
 }
 
 }  // namespace
@@ -212,14 +193,7 @@ Scalar local_scalar_dense(const Tensor& self) {
   CEPH_CHECK(self.numel() == 1, ErrorKind::kRuntime, "item",
              "expected a tensor with one element; got ", self.numel(), " (size ", self.sizes(),
              "); use tolist for more");
-  switch (self.dtype()) {
-#define CEPH_CASE(name, type, text)                                                                \
-  case DType::name:                                                                                \
-    return scalar_of(*static_cast<const type*>(self.data()));
-    CEPH_FORALL_DTYPES(CEPH_CASE)
-#undef CEPH_CASE
-  }
-  fail(ErrorKind::kInternal, "item", "unknown dtype");
+  return kernels::number_in(self);
 }
 
 }  // namespace ceph::ops::impl

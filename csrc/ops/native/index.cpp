@@ -1,5 +1,7 @@
 #include "generated/native/index.h"
 #include "core/layout.h"
+#include "generated/ops/expand.h"
+#include "generated/ops/index.h"
 #include "kernels/cpu/index_transfer.h"
 
 namespace ceph::ops::impl {
@@ -26,6 +28,16 @@ Tensor index_meta(const Tensor& self, TensorList indices) {
 Tensor nonzero(const Tensor& self) {
   kernels::Coordinates found = kernels::nonzero_coordinates(self);
   return view_of(found.columns, {found.count, self.dim()}, {int64_t(1), found.count}, 0);
+}
+
+Tensor masked_select(const Tensor& self, const Tensor& mask) {
+  const char* op = "masked_select";
+  CEPH_CHECK(mask.dtype() == DType::Bool, ErrorKind::kRuntime, op,
+             "mask must be a bool tensor; got ", name_of(mask.dtype()),
+             "; compare it with zero first");
+  DimVector sizes = broadcast_shapes(self.sizes(), mask.sizes(), op);
+  Tensor selector = ops::expand(mask, sizes);
+  return ops::index(ops::expand(self, sizes), TensorList(&selector, 1));
 }
 
 }  // namespace ceph::ops::impl

@@ -93,3 +93,123 @@ def arange_end(
 ) -> Tensor:
     """0, 1, 2, ... below `end`."""
     return ops.arange(0, end, 1, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+
+def ones_like(
+    self: Tensor,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+    memory_format: MemoryFormat | None,
+) -> Tensor:
+    """Ones with the shape, dtype, device and layout of `self`."""
+    result = ops.empty_like(
+        self,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        memory_format=memory_format,
+    )
+    return ops.fill_(result, 1)
+
+
+def full_like(
+    self: Tensor,
+    fill_value: Scalar,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+    memory_format: MemoryFormat | None,
+) -> Tensor:
+    """One number everywhere, with the shape, dtype, device and layout of `self`."""
+    result = ops.empty_like(
+        self,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        memory_format=memory_format,
+    )
+    return ops.fill_(result, fill_value)
+
+
+def new_empty(
+    self: Tensor,
+    size: Ints,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Any values, with the dtype and device of `self`."""
+    check_sizes("new_empty", size)
+    kind = self.dtype if dtype is None else dtype
+    place = self.device if device is None else device
+    return ops.empty(size, dtype=kind, layout=layout, device=place, pin_memory=pin_memory)
+
+
+def new_full(
+    self: Tensor,
+    size: Ints,
+    fill_value: Scalar,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """One number everywhere, with the dtype and device of `self`."""
+    result = new_empty(self, size, dtype, layout, device, pin_memory)
+    return ops.fill_(result, fill_value)
+
+
+def new_zeros(
+    self: Tensor,
+    size: Ints,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Zeros with the dtype and device of `self`."""
+    return ops.fill_(new_empty(self, size, dtype, layout, device, pin_memory), 0)
+
+
+def new_ones(
+    self: Tensor,
+    size: Ints,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Ones with the dtype and device of `self`."""
+    return ops.fill_(new_empty(self, size, dtype, layout, device, pin_memory), 1)
+
+
+def eye_m(
+    n: int,
+    m: int,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Ones on the diagonal of a matrix of zeros."""
+    check_sizes("eye", (n, m))
+    result = zeros((n, m), dtype, layout, device, pin_memory)
+    ops.fill_(ops.diagonal(result, 0, 0, 1), 1)
+    return result
+
+
+def eye(
+    n: int,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """The identity matrix."""
+    return eye_m(n, n, dtype, layout, device, pin_memory)

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from .prelude import Shape, Shapes, numel, show, wrap_dim
+from .prelude import (
+    Ints,
+    Shape,
+    Shapes,
+    Tensor,
+    Tensors,
+    broadcast_shapes,
+    numel,
+    ops,
+    show,
+    wrap_dim,
+)
 
 
 def index_select(op: str, self: Shape, dim: int, index: Shape) -> Shape:
@@ -75,3 +86,185 @@ def cat(op: str, tensors: Shapes, dim: int) -> Shape:
                     )
             total = total + shape[i]
     return (*like[:i], total, *like[i + 1 :])
+
+
+def embedding(op: str, weight: Shape, indices: Shape) -> Shape:
+    """A row of `weight` for each index."""
+    if len(weight) != 2:
+        raise RuntimeError(f"{op}: weight must have two dimensions; got weight {show(weight)}")
+    return (*indices, weight[1])
+
+
+def take(op: str, self: Shape, index: Shape) -> Shape:
+    """The index's shape."""
+    if numel(op, self) == 0 and numel(op, index) > 0:
+        raise IndexError(f"{op}: there is nothing to take from self {show(self)}")
+    return index
+
+
+def stack(tensors: Tensors, dim: int) -> Tensor:
+    """Tensors of one shape side by side along a new dimension."""
+    if len(tensors) == 0:
+        raise RuntimeError("stack: at least one tensor is needed; got an empty list")
+    parts = (ops.unsqueeze(tensors[0], dim),)
+    for i in range(1, len(tensors)):
+        parts = (*parts, ops.unsqueeze(tensors[i], dim))
+    return ops.cat(parts, dim)
+
+
+def hstack(tensors: Tensors) -> Tensor:
+    """Tensors one after the other along their second dimension; vectors along their only one."""
+    if len(tensors) == 0:
+        raise RuntimeError("hstack: at least one tensor is needed; got an empty list")
+    parts = (ops.unsqueeze(tensors[0], 0) if tensors[0].dim() == 0 else tensors[0],)
+    for i in range(1, len(tensors)):
+        tensor = tensors[i]
+        parts = (*parts, ops.unsqueeze(tensor, 0) if tensor.dim() == 0 else tensor)
+    return ops.cat(parts, 0 if parts[0].dim() == 1 else 1)
+
+
+def at_least_2d(self: Tensor) -> Tensor:
+    """A vector as one row, a number as one row of one."""
+    if self.dim() >= 2:
+        return self
+    return ops.reshape(self, (1, self.numel()))
+
+
+def vstack(tensors: Tensors) -> Tensor:
+    """Tensors one below the other; a vector is a row."""
+    if len(tensors) == 0:
+        raise RuntimeError("vstack: at least one tensor is needed; got an empty list")
+    parts = (at_least_2d(tensors[0]),)
+    for i in range(1, len(tensors)):
+        parts = (*parts, at_least_2d(tensors[i]))
+    return ops.cat(parts, 0)
+
+
+def take_along_dim(op: str, self: Shape, indices: Shape, dim: int | None) -> Shape:
+    """Both broadcast beside `dim`, which is the indices' own; without it one dimension."""
+    if dim is None:
+        return (numel(op, indices),)
+    i = wrap_dim(op, dim, len(self))
+    if len(self) != len(indices) or len(self) == 0:
+        raise RuntimeError(
+            f"{op}: self and indices must have equally many dimensions, at least one; got self"
+            f" {show(self)} and indices {show(indices)}"
+        )
+    return broadcast_shapes(op, (*self[:i], indices[i], *self[i + 1 :]), indices)
+
+
+def where_true(condition: Tensor) -> Tensors:
+    """The places of elements that aren't zero: one vector for each dimension."""
+    if condition.dim() == 0:
+        return ops.unbind(ops.nonzero(ops.unsqueeze(condition, 0)), 1)
+    return ops.unbind(ops.nonzero(condition), 1)
+
+
+def flip(op: str, self: Shape, dims: Ints) -> Shape:
+    """self's own; each of `dims` is named once."""
+    seen = (0,) * max(len(self), 1)
+    for dim in dims:
+        d = wrap_dim(op, dim, len(self))
+        if seen[d] == 1:
+            raise RuntimeError(f"{op}: a dimension may be named once; got dims {show(dims)}")
+        seen = (*seen[:d], 1, *seen[d + 1 :])
+    return self
+
+
+def interleaved(op: str, shape: Shape, repeats: Ints) -> Shape:
+    """The shape with a dimension for the repeats before each of its own."""
+    result = ()
+    extra = len(repeats) - len(shape)
+    for d in range(len(repeats)):
+        result = (*result, repeats[d])
+        if d >= extra:
+            result = (*result, shape[d - extra])
+    return result
+
+
+def repeated_shape(op: str, shape: Shape, repeats: Ints) -> Shape:
+    """Each size times its number of repeats; new dimensions stand in front."""
+    extra = len(repeats) - len(shape)
+    if extra < 0:
+        raise RuntimeError(
+            f"{op}: there must be a number of repeats for every dimension; got {show(repeats)} for"
+            f" self {show(shape)}"
+        )
+    result = ()
+    for d in range(len(repeats)):
+        if repeats[d] < 0:
+            raise RuntimeError(f"{op}: repeats must not be negative; got {show(repeats)}")
+        result = (*result, repeats[d] * (shape[d - extra] if d >= extra else 1))
+    return result
+
+
+def repeat(self: Tensor, repeats: Ints) -> Tensor:
+    """Copies of self one after the other along each dimension."""
+    shape = repeated_shape("repeat", self.shape, repeats)
+    ones = interleaved("repeat", self.shape, (1,) * len(repeats))
+    sizes = interleaved("repeat", self.shape, repeats)
+    spread = ops.expand(ops.view(self, ones), sizes)
+    return ops.view(ops.clone(spread, memory_format="contiguous_format"), shape)
+
+
+def repeats_of_all(op: str, rank: int, dims: Ints) -> Ints:
+    """`dims` with a 1 in front for each dimension that it leaves out."""
+    return (1,) * max(rank - len(dims), 0) + dims
+
+
+def tile(self: Tensor, dims: Ints) -> Tensor:
+    """repeat, where dimensions without a number stay as they are."""
+    return repeat(self, repeats_of_all("tile", self.dim(), dims))
+
+
+def checked_shifts(op: str, shifts: Ints, dims: Ints) -> None:
+    """One shift for each dimension; without dimensions one for all elements."""
+    if len(shifts) == 0 or (len(shifts) != len(dims) and (len(shifts) != 1 or len(dims) != 0)):
+        raise RuntimeError(
+            f"{op}: there must be one shift for each dimension; got shifts {show(shifts)}"
+            f" and dims {show(dims)}"
+        )
+
+
+def split_at(op: str, size: int, shift: int) -> int:
+    """Where the part begins that comes to the front."""
+    return (size - shift % size) % size if size > 0 else 0
+
+
+def rolled(self: Tensor, shift: int, d: int) -> Tensor:
+    """One dimension shifted; what leaves at its end comes back at its start."""
+    first = split_at("roll", self.shape[d], shift)
+    return ops.cat((ops.slice(self, d, first, None, 1), ops.slice(self, d, 0, first, 1)), d)
+
+
+def roll(self: Tensor, shifts: Ints, dims: Ints) -> Tensor:
+    """Elements shifted along dimensions, or along all elements as one line."""
+    checked_shifts("roll", shifts, dims)
+    if len(dims) == 0:
+        line = ops.reshape(self, (self.numel(),))
+        return ops.view(rolled(line, shifts[0], 0), self.shape)
+    result = self
+    for i in range(len(dims)):
+        d = wrap_dim("roll", dims[i], self.dim())
+        result = rolled(result, shifts[i], d)
+    return result
+
+
+def diag_shape(op: str, length: int, diagonal: int) -> Shape:
+    """The square in which a diagonal has this length."""
+    side = length + diagonal if diagonal > 0 else length - diagonal
+    return (side, side)
+
+
+def diag(self: Tensor, diagonal: int) -> Tensor:
+    """A vector as the diagonal of a matrix of zeros, or the diagonal of a matrix."""
+    if self.dim() == 2:
+        return ops.clone(ops.diagonal(self, diagonal, 0, 1))
+    if self.dim() != 1:
+        raise RuntimeError(
+            f"diag: self must have one dimension or two; got self {show(self.shape)}"
+        )
+    shape = diag_shape("diag", self.shape[0], diagonal)
+    result = ops.zeros(shape, dtype=self.dtype, device=self.device)
+    ops.copy_(ops.diagonal(result, diagonal, 0, 1), self)
+    return result

@@ -10,6 +10,7 @@ Shapes = tuple[Shape, ...]
 Ints = tuple[int, ...]
 # Classes of the implementation that runs the rules; a rule uses their documented members only.
 Tensor = Any
+Tensors = tuple[Tensor, ...]
 Scalar = Any
 DType = Any
 Device = Any

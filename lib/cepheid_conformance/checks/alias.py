@@ -8,7 +8,7 @@ from ..facts import Outcome
 from ..families import expected_of
 from ..op_spec import OpSpec
 from ..sample import Sample
-from ..script import Script
+from ..script import Ref, Script
 from ..tensors import Tensor
 from .common import Finding, add_call, draw, failure, finding, run_scripts, spread
 from .state import STATE_SAMPLES, returns_tensors
@@ -36,7 +36,8 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
         script = Script(cell.device)
         result = add_call(script, cell, sample)
         if _writable_view(cell.spec, sample):
-            script.call("method", "fill_", [{"t": result}, 1])
+            place = Ref(result, 0) if cell.spec.gives_list else Ref(result)
+            script.call("method", "fill_", [script.encode(place), 1])
         scripts.append(script)
     found = []
     outcomes = run_scripts(bench, scripts)
@@ -49,8 +50,12 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
 
 def _writable_view(spec: OpSpec, sample: Sample) -> bool:
     """A view in which no element stands twice."""
-    (expected, *rest) = expected_of(spec, sample)
-    if rest or spec.mutates or expected.alias is None or expected.strides is None:
+    wanted = expected_of(spec, sample)
+    several = len(wanted) > 1 and not spec.gives_list
+    if not wanted or several or spec.mutates:
+        return False
+    expected = wanted[0]
+    if expected.alias is None or expected.strides is None:
         return False
     pairs = sorted(
         (step, size)

@@ -138,13 +138,17 @@ def judge_report(
 ) -> tuple[str, str] | None:
     """Compare one call's results with the oracle."""
     wanted = expected_of(cell.spec, sample)
+    if cell.spec.gives_list and report.container != "tuple":
+        text = f"type: expected a tuple; got {report.container}"
+        return "type", Told(text, "type(it).__name__ == 'tuple'")
     if len(wanted) != len(report.values):
         return "type", f"type: expected {len(wanted)} results; got {len(report.values)}"
     for number, (expected, result) in enumerate(zip(wanted, report.values, strict=True)):
         wrong = compare(cell, bench, expected, result, values)
         if wrong is not None:
             what, text = wrong
-            return what, Told(text, text.holds, number if len(wanted) > 1 else None)
+            several = len(wanted) > 1 or cell.spec.gives_list
+            return what, Told(text, text.holds, number if several else None)
     if not values or cell.device == "meta":
         return None
     for expected in wanted:

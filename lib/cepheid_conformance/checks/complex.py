@@ -174,9 +174,9 @@ def _add_lazy(script: Script, cell: Cell, sample: Sample, lazily: Lazily) -> boo
     if sample.seed is not None:
         script.seed(sample.seed)
     result = script.call(call.via, call.name, call.args, call.kwargs)
-    several = len(cell.spec.returns) > 1
+    several = len(cell.spec.returns) > 1 or cell.spec.gives_list
     place = Ref(result, 0) if several else Ref(result)
-    if cell.spec.returns[0].type == "Tensor":
+    if cell.spec.returns[0].type in ("Tensor", "Tensor[]"):
         for method in ("resolve_conj", "resolve_neg"):
             place = Ref(script.call("method", method, [script.encode(place)]))
     return changed

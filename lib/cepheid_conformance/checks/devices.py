@@ -31,6 +31,7 @@ _FAR_BYTES = (1 << 32) + 64  # from the first to the last element: beyond 32 bit
 _FAR_ELEMENTS = (1 << 31) + 8  # and, for elements of one byte, beyond 31 bits of elements
 _MANY = 2**31 + 5
 _MOVES = {"copy_", "to"}  # between devices is what they are for
+_SHAPE_ONLY = {"expand_as", "view_as", "reshape_as"}  # where the other tensor is, is all one
 
 
 def inapplicable(spec: OpSpec, dtype: str) -> str | None:
@@ -133,7 +134,7 @@ def _mixed(cell: Cell, bench: Bench) -> list[Finding]:
     found = []
     for sample, script, outcome in zip(samples, scripts, run_scripts(bench, scripts), strict=True):
         alone = len(script.elsewhere) == sum(1 for _ in sample.tensors())
-        served = alone or cell.spec.name in _MOVES
+        served = alone or cell.spec.name in _MOVES | _SHAPE_ONLY
         if cell.spec.name == "index" and id(next(sample.tensors())) in script.elsewhere:
             served = True  # indices on the host serve tensors of any device
         wrong = _mixed_wrong(outcome, served)

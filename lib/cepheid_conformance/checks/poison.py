@@ -25,7 +25,7 @@ def inapplicable(spec: OpSpec, dtype: str) -> str | None:
     """Needs fresh memory with determined values."""
     if not returns_tensors(spec):
         return "the op returns no tensor"
-    if spec.name in ("empty", "empty_like", "empty_strided"):
+    if spec.name in ("empty", "empty_like", "empty_strided", "new_empty"):
         return "the op promises no values"
     if spec.mutates or "view" in spec.tags:
         return "the op allocates nothing"

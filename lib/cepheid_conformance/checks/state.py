@@ -42,7 +42,7 @@ def stateful_samples(cell: Cell) -> Iterator[Sample]:
 
 def returns_tensors(spec: OpSpec) -> bool:
     """Whether every result is a tensor."""
-    return all(value.type == "Tensor" for value in spec.returns)
+    return all(value.type in ("Tensor", "Tensor[]") for value in spec.returns)
 
 
 def same_bits(first: Report, second: Report) -> str | None:

@@ -156,3 +156,36 @@ def one_element(chooser: Chooser) -> Sample:
     """Ranks 0 to 4, any value."""
     shape = (1,) * chooser.integer(0, 4)
     return Sample({"self": chooser.tensor(shape, "full")})
+
+
+def full_like(chooser: Chooser) -> Sample:
+    """A number that the dtype holds; tensors in every layout."""
+    values = {"self": unary_storage(chooser).values["self"]}
+    return Sample({**values, "fill_value": chooser.one_of(numbers(chooser))})
+
+
+def new_sizes(chooser: Chooser) -> Sample:
+    """Sizes, at times with a dtype of their own."""
+    tensor = chooser.tensor(chooser.shape((0, 1), 4), "any")
+    values: dict[str, Any] = {"self": tensor, "size": list(chooser.shape())}
+    if chooser.rarely():
+        values["dtype"] = chooser.one_of(tuple(DTYPES))
+    return Sample(values)
+
+
+def new_full(chooser: Chooser) -> Sample:
+    """A number that the dtype holds."""
+    tensor = chooser.tensor(chooser.shape((0, 1), 4), "any")
+    number = chooser.one_of(numbers(chooser))
+    return Sample({"self": tensor, "size": list(chooser.shape()), "fill_value": number})
+
+
+def eye(chooser: Chooser) -> Sample:
+    """Small sizes."""
+    return Sample({"n": chooser.integer(0, 40), "dtype": chooser.dtype})
+
+
+def eye_m(chooser: Chooser) -> Sample:
+    """Small sizes, wide and high."""
+    sizes = {"n": chooser.integer(0, 40), "m": chooser.integer(0, 40)}
+    return Sample({**sizes, "dtype": chooser.dtype})

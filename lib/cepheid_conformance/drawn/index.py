@@ -11,6 +11,51 @@ from ..promotion import NoPromotion, promote_types
 from ..sample import Sample
 from ..tensors import Tensor
 from .chooser import Chooser, Reject, Shape
+from .rearranged import (
+    diag,
+    flip,
+    repeat,
+    roll,
+    tile,
+    triangle,
+)
+from .scatter import (
+    embedding,
+    index_add,
+    index_copy,
+    index_fill,
+    masked_select,
+    scatter,
+    scatter_add,
+    scatter_by,
+    scatter_reduce,
+    scatter_value,
+    scatter_value_by,
+    take,
+    take_along_dim,
+)
+
+__all__ = [
+    "diag",
+    "embedding",
+    "flip",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "masked_select",
+    "repeat",
+    "roll",
+    "scatter",
+    "scatter_add",
+    "scatter_by",
+    "scatter_reduce",
+    "scatter_value",
+    "scatter_value_by",
+    "take",
+    "take_along_dim",
+    "tile",
+    "triangle",
+]
 
 _SMALL: tuple[int, ...] = (1, 2, 3, 2, 1, 4)
 
@@ -88,15 +133,18 @@ def gather(chooser: Chooser) -> Sample:
 
 
 def masked_fill(chooser: Chooser) -> Sample:
-    """Masks that broadcast to self."""
+    """Masks that broadcast to self; the value as the op has it."""
     shape = chooser.shape()
     numbers: list[Any] = [1, 0, True]
     if chooser.info.is_inexact:
         numbers += [-1.5, float("nan")]
+    value = chooser.one_of(numbers)
+    if chooser.spec.argument("value").type == "Tensor":  # type: ignore[union-attr]
+        value = Tensor(chooser.dtype, np.asarray(value).astype(chooser.info.carrier))
     values = {
         "self": chooser.tensor(shape, "full"),
         "mask": chooser.mask(chooser.broadcastable(shape)),
-        "value": chooser.one_of(numbers),
+        "value": value,
     }
     return Sample(values)
 
@@ -134,3 +182,48 @@ def _promoted(one: str, two: str) -> str:
         return promote_types(one, two)
     except NoPromotion:
         raise Reject from None
+
+
+def where_true(chooser: Chooser) -> Sample:
+    """The cases of nonzero."""
+    return Sample({"condition": nonzero(chooser).values["self"]})
+
+
+def stack(chooser: Chooser) -> Sample:
+    """One to four tensors of one shape, at times of two dtypes."""
+    shape = chooser.shape((1, 2, 0, 3), 200)
+    dim = chooser.integer(0, 2 * len(shape) + 1)
+    dim = dim if dim <= len(shape) else dim - 2 * (len(shape) + 1)
+    parts = _of_shapes(chooser, [shape] * chooser.integer(1, 4))
+    return Sample({"tensors": parts, "dim": dim})
+
+
+def _of_shapes(chooser: Chooser, shapes: list[Shape]) -> list[Tensor]:
+    """Tensors in layouts of their own, at times of two dtypes."""
+    other = chooser.one_of(chooser.spec.dtypes["cpu"]) if chooser.rarely() else chooser.dtype
+    _promoted(chooser.dtype, other)
+    domain = "full" if other == chooser.dtype else "exact"
+    return [chooser.tensor(s, domain, other if n % 2 else None) for n, s in enumerate(shapes)]
+
+
+def _beside(chooser: Chooser, dim: int) -> Sample:
+    shape = chooser.shape((1, 2, 0, 3), 200)
+    shapes = []
+    for _ in range(chooser.integer(1, 4)):
+        sizes = list(shape)
+        if len(shape) > dim:
+            sizes[dim] = chooser.one_of((1, 2, 3, 7))
+        shapes.append(tuple(sizes))
+    return Sample({"tensors": _of_shapes(chooser, shapes)})
+
+
+def hstack(chooser: Chooser) -> Sample:
+    """Sizes of their own along the second dim."""
+    return _beside(chooser, 1)
+
+
+def vstack(chooser: Chooser) -> Sample:
+    """Sizes of their own along the first dim of what has two."""
+    sample = _beside(chooser, 0)
+    tensors = sample.values["tensors"]
+    return sample if tensors[0].data.ndim > 1 else Sample({"tensors": tensors[:1] * 2})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..oracle.view import expand as expand_oracle
 from ..oracle.view import known_shape, view_strides
 from ..sample import Sample
 from ..tensors import Tensor
@@ -156,3 +157,147 @@ def as_strided(chooser: Chooser) -> Sample:
     if fits and chooser.flag():
         return Sample(values)
     return Sample({**values, "storage_offset": chooser.integer(0, max(room, 0))})
+
+
+def _with_ones(chooser: Chooser) -> Tensor:
+    shape = tuple(1 if chooser.flag() else size for size in chooser.shape(most=600))
+    return chooser.tensor(shape, "full")
+
+
+def with_ones(chooser: Chooser) -> Sample:
+    """Dims of size 1 among others."""
+    return Sample({"self": _with_ones(chooser)})
+
+
+def squeeze_dims(chooser: Chooser) -> Sample:
+    """Some dims, of size 1 or not."""
+    tensor = _with_ones(chooser)
+    rank = len(tensor.shape)
+    dims = [dim - (rank if chooser.flag() else 0) for dim in chooser.subset(rank)]
+    return Sample({"self": tensor, "dim": dims})
+
+
+def _of_a_dim(chooser: Chooser) -> tuple[Tensor, int, int]:
+    """A tensor, one of its dims, and the dim's size."""
+    tensor = _self(chooser, (1, 2, 3, 4))
+    dim = chooser.dim(len(tensor.shape))
+    return tensor, dim, tensor.shape[dim]
+
+
+def narrow(chooser: Chooser) -> Sample:
+    """Any range inside a dim, its start from either end."""
+    tensor, dim, size = _of_a_dim(chooser)
+    start = chooser.integer(0, size)
+    length = chooser.integer(0, size - start)
+    if size and start < size and chooser.flag():
+        start -= size
+    return Sample({"self": tensor, "dim": dim, "start": start, "length": length})
+
+
+def unflatten(chooser: Chooser) -> Sample:
+    """Factors of a size, at times one of them -1."""
+    tensor, dim, size = _of_a_dim(chooser)
+    divisor = chooser.one_of([n for n in (1, 2, 3, 4, 5, 7, 16) if size % n == 0])
+    sizes = [divisor, size // divisor, *([1] if chooser.flag() else [])]
+    if size and chooser.flag():
+        sizes[chooser.integer(0, len(sizes) - 1)] = -1
+    return Sample({"self": tensor, "dim": dim, "sizes": sizes})
+
+
+def movedim_int(chooser: Chooser) -> Sample:
+    """Any dim to any place."""
+    tensor = _self(chooser)
+    rank = len(tensor.shape)
+    values = {"source": chooser.dim(rank), "destination": chooser.dim(rank)}
+    return Sample({"self": tensor, **values})
+
+
+def movedim(chooser: Chooser) -> Sample:
+    """Some dims to as many places."""
+    tensor = _self(chooser)
+    rank = len(tensor.shape)
+    count = chooser.integer(0, rank)
+    lists = {name: chooser.permutation(rank)[:count] for name in ("source", "destination")}
+    if count and chooser.flag():
+        lists["source"][0] -= rank
+    return Sample({"self": tensor, **lists})
+
+
+def two_dims(chooser: Chooser) -> Sample:
+    """Two dims."""
+    names = [argument.name for argument in chooser.spec.args]
+    return Sample(dict(zip(names, transpose(chooser).values.values(), strict=True)))
+
+
+def _shaped_as(chooser: Chooser, tensor: Tensor, shape: Shape) -> Sample:
+    return Sample({"self": tensor, "other": chooser.tensor(shape, "any")})
+
+
+def expand_as(chooser: Chooser) -> Sample:
+    """The cases of expand, by a tensor."""
+    values = expand(chooser).values
+    shape = expand_oracle(values["self"], values["size"], False).shape
+    return _shaped_as(chooser, values["self"], shape)
+
+
+def view_as(chooser: Chooser) -> Sample:
+    """The cases of view, by a tensor."""
+    values = view(chooser).values
+    shape = known_shape(values["size"], values["self"].data.size)
+    return _shaped_as(chooser, values["self"], shape)
+
+
+def reshape_as(chooser: Chooser) -> Sample:
+    """The cases of reshape, by a tensor."""
+    values = reshape(chooser).values
+    shape = known_shape(values["shape"], values["self"].data.size)
+    return _shaped_as(chooser, values["self"], shape)
+
+
+def diagonal(chooser: Chooser) -> Sample:
+    """Any two dims; offsets inside and beyond the sizes."""
+    tensor = _self(chooser, (2, 3, 2, 4))
+    rank = len(tensor.shape)
+    first, second = chooser.permutation(rank)[:2]
+    values: dict[str, Any] = {"self": tensor, "offset": chooser.integer(0, 12) - 6}
+    values |= {"dim1": first - (rank if chooser.flag() else 0), "dim2": second}
+    return Sample(values)
+
+
+def unfold(chooser: Chooser) -> Sample:
+    """Windows inside a dim, any step."""
+    tensor, dim, size = _of_a_dim(chooser)
+    values = {"size": chooser.integer(0, size), "step": chooser.integer(1, 9)}
+    return Sample({"self": tensor, "dimension": dim, **values})
+
+
+def split(chooser: Chooser) -> Sample:
+    """Lengths up to more than the size."""
+    tensor, dim, size = _of_a_dim(chooser)
+    length = chooser.integer(max(size // 20, 1), size + 2)
+    return Sample({"self": tensor, "split_size": length, "dim": dim})
+
+
+def split_sizes(chooser: Chooser) -> Sample:
+    """Any sizes that add up."""
+    tensor, dim, size = _of_a_dim(chooser)
+    sizes: list[int] = []
+    for _ in range(chooser.integer(0, 4)):
+        sizes.append(chooser.integer(0, size - sum(sizes)))
+    return Sample(
+        {"self": tensor, chooser.spec.args[1].name: [*sizes, size - sum(sizes)], "dim": dim}
+    )
+
+
+def chunk(chooser: Chooser) -> Sample:
+    """Few parts, and more than there are places."""
+    tensor, dim, _ = _of_a_dim(chooser)
+    return Sample({"self": tensor, "chunks": chooser.integer(1, 20), "dim": dim})
+
+
+def unbind(chooser: Chooser) -> Sample:
+    """Every dim that isn't long."""
+    tensor, dim, size = _of_a_dim(chooser)
+    if size > 20:
+        tensor = chooser.tensor(tuple(min(n, 9) for n in tensor.shape), "full")
+    return Sample({"self": tensor, "dim": dim})

@@ -189,7 +189,8 @@ class Script:
         finally:
             self.guard.in_call = False
         self.objects[step["id"]] = result
-        return {"values": self.facts(result), "same_as": self.same_as(result)}
+        report = {"values": self.facts(result), "same_as": self.same_as(result)}
+        return report | {"container": type(result).__name__}
 
     def target(self, via: str, name: str, args: list[Any]) -> Any:
         if via == "operator":

@@ -216,3 +216,57 @@ def item(self: Any) -> Expected:
     if plain is not None:
         return Expected(self.dtype, value.astype(plain), plain=True)
     return Expected(self.dtype, value, plain=True)
+
+
+def ones_like(
+    self: Any, dtype: str | None = None, memory_format: str | None = None, **options: Any
+) -> Expected:
+    """Ones in the shape of self."""
+    return full_like(self, 1, dtype, memory_format)
+
+
+def full_like(
+    self: Any,
+    fill_value: Any,
+    dtype: str | None = None,
+    memory_format: str | None = None,
+    **options: Any,
+) -> Expected:
+    """All one value, in the shape of self."""
+    name = dtype or self.dtype
+    data = np.broadcast_to(converted(fill_value, name), self.shape)
+    return exact(name, data, strides=_like(self, memory_format), offset=0)
+
+
+def new_empty(self: Any, size: Sequence[int], dtype: str | None, **options: Any) -> Expected:
+    """Any values, in the dtype of self."""
+    return empty(size, dtype or self.dtype)
+
+
+def new_full(
+    self: Any, size: Sequence[int], fill_value: Any, dtype: str | None, **options: Any
+) -> Expected:
+    """All one value, in the dtype of self."""
+    return _filled(size, fill_value, dtype or self.dtype)
+
+
+def new_zeros(self: Any, size: Sequence[int], dtype: str | None, **options: Any) -> Expected:
+    """All zero, in the dtype of self."""
+    return _filled(size, 0, dtype or self.dtype)
+
+
+def new_ones(self: Any, size: Sequence[int], dtype: str | None, **options: Any) -> Expected:
+    """All one, in the dtype of self."""
+    return _filled(size, 1, dtype or self.dtype)
+
+
+def eye(n: int, dtype: str | None = None, **options: Any) -> Expected:
+    """The identity matrix."""
+    return eye_m(n, n, dtype)
+
+
+def eye_m(n: int, m: int, dtype: str | None = None, **options: Any) -> Expected:
+    """Ones where the two places are equal."""
+    name = dtype or DEFAULT_FLOAT
+    data = np.equal.outer(np.arange(n), np.arange(m)).astype(DTYPES[name].carrier)
+    return exact(name, data, strides=contiguous_strides((n, m)), offset=0)

@@ -210,3 +210,148 @@ def as_strided(
 def identity(self: Any, **arguments: Any) -> Expected:
     """The same elements, sharing the storage."""
     return _view(self, self.shape, self.element_strides())
+
+
+def squeeze_all(self: Any) -> Expected:
+    """Every dim of size 1 goes away."""
+    return squeeze_dims(self, list(range(len(self.shape))))
+
+
+def squeeze_dims(self: Any, dim: Sequence[int]) -> Expected:
+    """Those of the named dims go away that have size 1."""
+    named = {normal_dim(one, max(len(self.shape), 1)) for one in dim}
+    pairs = list(zip(self.shape, self.element_strides(), strict=True))
+    kept = [pair for at, pair in enumerate(pairs) if at not in named or pair[0] != 1]
+    return _view(self, [size for size, _ in kept], [stride for _, stride in kept])
+
+
+def _part(self: Tensor, dim: int, first: int, length: int) -> Expected:
+    """A range of a dim."""
+    shape, strides = list(self.shape), self.element_strides()
+    shape[dim] = length
+    return _view(self, shape, strides, self.offset + first * strides[dim])
+
+
+def narrow(self: Any, dim: int, start: int, length: int) -> Expected:
+    """A range of a dim by its start and length."""
+    axis = normal_dim(dim, len(self.shape))
+    return _part(self, axis, start + self.shape[axis] if start < 0 else start, length)
+
+
+def unflatten(self: Any, dim: int, sizes: Sequence[int]) -> Expected:
+    """One dim as several: its stride is that of the innermost."""
+    axis = normal_dim(dim, len(self.shape))
+    strides = self.element_strides()
+    inner = known_shape(sizes, self.shape[axis])
+    steps = [step * strides[axis] for step in contiguous_strides(inner)]
+    shape = (*self.shape[:axis], *inner, *self.shape[axis + 1 :])
+    return _view(self, shape, (*strides[:axis], *steps, *strides[axis + 1 :]))
+
+
+def ravel(self: Any) -> Expected:
+    """One dim, contiguous: a view where self is contiguous, else a copy."""
+    count = math.prod(self.shape)
+    pairs = zip(self.shape, self.element_strides(), contiguous_strides(self.shape), strict=True)
+    if count == 0 or all(size == 1 or have == packed for size, have, packed in pairs):
+        return _view(self, (count,), (1,))
+    return exact(self.dtype, self.data.reshape(-1), strides=(1,), offset=0)
+
+
+def movedim(self: Any, source: Any, destination: Any) -> Expected:
+    """Dims at other places, the rest in their order."""
+    rank = len(self.shape)
+    first, second = (
+        [normal_dim(dim, max(rank, 1)) for dim in (dims if isinstance(dims, list) else [dims])]
+        for dims in (source, destination)
+    )
+    order: list[int] = [dim for dim in range(rank) if dim not in first]
+    for place, dim in sorted(zip(second, first, strict=True)) if rank else ():
+        order.insert(place, dim)
+    return _permuted(self, order)
+
+
+def swapaxes(self: Any, axis0: int, axis1: int) -> Expected:
+    """transpose."""
+    return transpose(self, axis0, axis1)
+
+
+def expand_as(self: Any, other: Any) -> Expected:
+    """expand to the shape of other."""
+    return expand(self, other.shape, False)
+
+
+def broadcast_to(self: Any, size: Sequence[int]) -> Expected:
+    """expand."""
+    return expand(self, size, False)
+
+
+def view_as(self: Any, other: Any) -> Expected:
+    """view in the shape of other."""
+    return view(self, other.shape)
+
+
+def reshape_as(self: Any, other: Any) -> Expected:
+    """reshape to the shape of other."""
+    return reshaped(self, other.shape)
+
+
+def diagonal(self: Any, offset: int, dim1: int, dim2: int) -> Expected:
+    """The elements whose place in dim2 is that in dim1 plus offset, as a last dim."""
+    strides = self.element_strides()
+    row, column = (normal_dim(dim, len(self.shape)) for dim in (dim1, dim2))
+    places = [i for i in range(self.shape[row]) if 0 <= i + offset < self.shape[column]]
+    rest = [dim for dim in range(len(self.shape)) if dim not in (row, column)]
+    first = places[0] * strides[row] + (places[0] + offset) * strides[column] if places else 0
+    shape = [*(self.shape[dim] for dim in rest), len(places)]
+    steps = [*(strides[dim] for dim in rest), strides[row] + strides[column]]
+    return _view(self, shape, steps, self.offset + first)
+
+
+def unfold(self: Any, dimension: int, size: int, step: int) -> Expected:
+    """Every window of a dim, as a last dim."""
+    if not self.shape:
+        return _view(self, (size,), (1,))
+    axis = normal_dim(dimension, len(self.shape))
+    shape, strides = list(self.shape), list(self.element_strides())
+    starts = range(0, shape[axis] - size + 1, step)
+    shape[axis], inner = len(starts), strides[axis]
+    strides[axis] = inner * step
+    return _view(self, [*shape, size], [*strides, inner])
+
+
+Parts = tuple[Expected, ...]
+
+
+def split(self: Any, split_size: int, dim: int) -> Parts:
+    """Parts of one length, the last one what is left; of nothing one part."""
+    axis = normal_dim(dim, len(self.shape))
+    size = self.shape[axis]
+    firsts = range(0, size, split_size) if size else (0,)
+    return tuple(_part(self, axis, at, min(split_size, size - at)) for at in firsts)
+
+
+def split_sizes(self: Any, split_size: Sequence[int], dim: int) -> Parts:
+    """Parts of the sizes that are given."""
+    return split_with_sizes(self, split_size, dim)
+
+
+def split_with_sizes(self: Any, split_sizes: Sequence[int], dim: int) -> Parts:
+    """Parts of the sizes that are given."""
+    axis = normal_dim(dim, len(self.shape))
+    firsts = [sum(split_sizes[:number]) for number in range(len(split_sizes))]
+    pairs = zip(firsts, split_sizes, strict=True)
+    return tuple(_part(self, axis, first, length) for first, length in pairs)
+
+
+def chunk(self: Any, chunks: int, dim: int) -> Parts:
+    """At most so many parts, all of the least length that suffices but the last."""
+    size = self.shape[normal_dim(dim, len(self.shape))]
+    if size == 0:
+        return split_with_sizes(self, [0] * chunks, dim)
+    return split(self, -(-size // chunks), dim)
+
+
+def unbind(self: Any, dim: int) -> Parts:
+    """One part for each index of a dim, which goes away."""
+    size = self.shape[normal_dim(dim, len(self.shape))]
+    return tuple(select(self, dim, index) for index in range(size))

@@ -372,3 +372,76 @@ def item_many_elements(draw: Draw) -> Iterator[ErrorSample]:
     yield ErrorSample(
         values, "RuntimeError", r"item: a tensor with 2 elements", also=("ValueError",)
     )
+
+
+def full_like(draw: Draw) -> Iterator[Sample]:
+    """The cases of like, and values of each category."""
+    for sample in like(draw):
+        self, *rest = sample.values.items()
+        yield Sample(dict([self, ("fill_value", 3), *rest]), sample.note)
+    if draw.kind == "arguments":
+        for number in _numbers(draw.info):
+            values = {"self": draw.tensor((3,)), "fill_value": number}
+            yield Sample(values, f"value {number}")
+
+
+def new_sizes(draw: Draw) -> Iterator[Sample]:
+    """Sizes beside a tensor that gives the dtype, or doesn't."""
+    for sample in sizes(draw):
+        if "dtype" in sample.values:
+            given = {"dtype": draw.dtype} if draw.kind == "sizes" else {}
+            tensor = draw.tensor((2,), dtype="float32" if given else None)
+            yield Sample({"self": tensor, "size": sample.values["size"], **given}, sample.note)
+
+
+def new_full(draw: Draw) -> Iterator[Sample]:
+    """The same with a number."""
+    for sample in new_sizes(draw):
+        self, size, *rest = sample.values.items()
+        yield Sample(dict([self, size, ("fill_value", 3), *rest]), sample.note)
+    if draw.kind == "arguments":
+        for number in _numbers(draw.info):
+            values = {"self": draw.tensor((3,)), "size": [2], "fill_value": number}
+            yield Sample(values, f"value {number}")
+
+
+def eye(draw: Draw) -> Iterator[Sample]:
+    """Small and large; nothing."""
+    for n in {"small": (3, 1), "sizes": (7, 33, 129), "shapes": (0,)}.get(draw.kind, ()):
+        yield Sample({"n": n, "dtype": draw.dtype}, f"{n=}")
+    if draw.kind == "arguments":
+        yield Sample({"n": 3}, "the default dtype")
+
+
+def eye_m(draw: Draw) -> Iterator[Sample]:
+    """Wide and high ones; nothing in either direction."""
+    pairs = {"small": ((3, 4), (4, 3), (1, 5)), "sizes": ((33, 129), (129, 7))}
+    if draw.kind == "shapes":
+        pairs["shapes"] = ((0, 3), (3, 0), (0, 0))
+    for n, m in pairs.get(draw.kind, ()):
+        yield Sample({"n": n, "m": m, "dtype": draw.dtype}, f"{n} by {m}")
+    if draw.kind == "arguments":
+        yield Sample({"n": 2, "m": 3}, "the default dtype")
+
+
+def full_like_not_representable(draw: Draw) -> Iterator[ErrorSample]:
+    """A value that the dtype can't hold."""
+    yield from _not_representable(draw, "full_like", {"self": draw.tensor((2,))}, "fill_value")
+
+
+def new_negative_size(draw: Draw) -> Iterator[ErrorSample]:
+    """A size below zero."""
+    values: dict[str, Any] = {"self": draw.tensor((2,)), "size": [2, -1]}
+    if draw.spec.argument("fill_value") is not None:
+        values["fill_value"] = 1
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*-1")
+
+
+def eye_negative(draw: Draw) -> Iterator[ErrorSample]:
+    """A size below zero in either direction."""
+    if draw.spec.argument("m") is None:
+        yield ErrorSample({"n": -1, "dtype": draw.dtype}, "RuntimeError", r"{op}: .*-1")
+        return
+    for n, m in ((-1, 2), (2, -1)):
+        values = {"n": n, "m": m, "dtype": draw.dtype}
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*-1", note=f"{n} by {m}")

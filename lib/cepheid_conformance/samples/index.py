@@ -12,6 +12,95 @@ from ..layouts import expanded, stepped, transposed
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .common import LINE_SIZES, ODD_SHAPES, SMALL_SHAPES, special_tensor, with_dim
+from .rearranged import (
+    diag,
+    diag_rank,
+    flip,
+    flip_dims,
+    repeat,
+    repeat_wrong,
+    roll,
+    roll_dims,
+    tile,
+    tile_wrong,
+    triangle,
+    triangle_rank,
+)
+from .scatter import (
+    embedding,
+    embedding_range,
+    embedding_weight,
+    fill_value_rank,
+    index_add,
+    index_copy,
+    index_fill,
+    index_fill_dtype,
+    index_fill_range,
+    index_lines_dtype,
+    index_lines_range,
+    index_lines_shape,
+    mask_shape,
+    masked_select,
+    scatter,
+    scatter_add,
+    scatter_by,
+    scatter_dtype,
+    scatter_range,
+    scatter_rank,
+    scatter_reduce,
+    scatter_reduce_name,
+    scatter_value,
+    scatter_value_by,
+    take,
+    take_along_dim,
+    take_along_range,
+    take_dtype,
+    take_range,
+)
+
+__all__ = [
+    "diag",
+    "diag_rank",
+    "embedding",
+    "embedding_range",
+    "embedding_weight",
+    "fill_value_rank",
+    "flip",
+    "flip_dims",
+    "index_add",
+    "index_copy",
+    "index_fill",
+    "index_fill_dtype",
+    "index_fill_range",
+    "index_lines_dtype",
+    "index_lines_range",
+    "index_lines_shape",
+    "mask_shape",
+    "masked_select",
+    "repeat",
+    "repeat_wrong",
+    "roll",
+    "roll_dims",
+    "scatter",
+    "scatter_add",
+    "scatter_by",
+    "scatter_dtype",
+    "scatter_range",
+    "scatter_rank",
+    "scatter_reduce",
+    "scatter_reduce_name",
+    "scatter_value",
+    "scatter_value_by",
+    "take",
+    "take_along_dim",
+    "take_along_range",
+    "take_dtype",
+    "take_range",
+    "tile",
+    "tile_wrong",
+    "triangle",
+    "triangle_rank",
+]
 
 Shape = tuple[int, ...]
 _SHAPES: dict[str, tuple[Shape, ...]] = {
@@ -150,7 +239,16 @@ def gather(draw: Draw) -> Iterator[Sample]:
 
 
 def masked_fill(draw: Draw) -> Iterator[Sample]:
-    """Masks of the same and of a broadcast shape."""
+    """Masks of the same and of a broadcast shape; the value as the op has it."""
+    by_tensor = draw.spec.argument("value").type == "Tensor"  # type: ignore[union-attr]
+    for sample in _masked_fill(draw):
+        value = sample.values["value"]
+        data = np.asarray(value).astype(draw.info.carrier)
+        made = Tensor(draw.dtype, data) if by_tensor else value
+        yield Sample({**sample.values, "value": made}, sample.note)
+
+
+def _masked_fill(draw: Draw) -> Iterator[Sample]:
     shapes = {"small": SMALL_SHAPES, "shapes": ODD_SHAPES}.get(draw.kind, ())
     if draw.kind == "sizes":
         shapes = tuple((size,) for size in LINE_SIZES)
@@ -318,8 +416,11 @@ def gather_dtype(draw: Draw) -> Iterator[ErrorSample]:
 def mask_not_bool(draw: Draw) -> Iterator[ErrorSample]:
     """A mask of integers."""
     mask = Tensor("int64", np.array([0, 1, 0]))
-    values = {"self": draw.tensor((3,)), "mask": mask, "value": 1}
-    yield ErrorSample(values, "RuntimeError", r"masked_fill: .*bool.*int64")
+    values = {"self": draw.tensor((3,)), "mask": mask}
+    value = draw.spec.argument("value")
+    if value is not None:
+        values["value"] = draw.tensor(()) if value.type == "Tensor" else 1
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*bool.*int64")
 
 
 def fill_not_representable(draw: Draw) -> Iterator[ErrorSample]:
@@ -353,3 +454,100 @@ def dim_out_of_range_list(draw: Draw) -> Iterator[ErrorSample]:
         parts = [draw.tensor((2, 3)), draw.tensor((2, 3))]
         pattern = rf"cat: dimension out of range .*\[-2, 1\].*got {dim}"
         yield ErrorSample({"tensors": parts, "dim": dim}, "IndexError", pattern, note=f"{dim=}")
+
+
+# Tensors side by side.
+
+
+def where_true(draw: Draw) -> Iterator[Sample]:
+    """The cases of nonzero."""
+    for sample in nonzero(draw):
+        yield Sample({"condition": sample.values["self"]}, sample.note)
+
+
+def stack(draw: Draw) -> Iterator[Sample]:
+    """One, two and three tensors along each new dim."""
+    shapes = _SHAPES.get(draw.kind, ())
+    if draw.kind == "shapes":
+        shapes = ((), (1,), (0, 3), (3, 0), (1, 1), (2, 1, 3))
+    for number, shape in enumerate(shapes):
+        for dim in range(-len(shape) - 1, len(shape) + 1):
+            parts = [draw.tensor(shape) for _ in range(1 + (number + dim) % 3)]
+            yield Sample({"tensors": parts, "dim": dim}, f"{list(shape)}, dim {dim}")
+    if draw.kind == "small":
+        mixed = [transposed(draw.tensor((3, 2))), draw.tensor((3, 2)), stepped(draw.tensor((3, 2)))]
+        yield Sample({"tensors": mixed}, "mixed layouts")
+    if draw.kind == "promotion":
+        yield from _promoted(draw)
+
+
+def _promoted(draw: Draw) -> Iterator[Sample]:
+    """Two tensors of one shape, the second of each dtype."""
+    for other in draw.spec.dtypes["cpu"]:
+        parts = [draw.tensor((2, 3), "small"), draw.tensor((2, 3), "small", other)]
+        yield Sample({"tensors": parts}, f"with {other}")
+
+
+def _beside(draw: Draw, dim: int) -> Iterator[Sample]:
+    """Tensors of each rank that differ along the dim on which they are joined."""
+    shapes = _SHAPES.get(draw.kind, ())
+    if draw.kind == "shapes":
+        shapes = ((), (1,), (1, 3), (3, 1), (2, 1, 3))
+    for shape in shapes:
+        other = list(shape)
+        if len(shape) > dim:
+            other[dim] += 2
+        elif len(shape) == 1 and dim == 1:
+            other[0] += 2
+        parts = [draw.tensor(shape), draw.tensor(tuple(other)), draw.tensor(shape)]
+        yield Sample({"tensors": parts}, f"{list(shape)}")
+    if draw.kind == "promotion":
+        yield from _promoted(draw)
+
+
+def hstack(draw: Draw) -> Iterator[Sample]:
+    """Along the second dim; vectors along their own."""
+    yield from _beside(draw, 1)
+    if draw.kind == "small":
+        yield Sample({"tensors": [draw.tensor(()), draw.tensor((3,))]}, "a number and a vector")
+
+
+def vstack(draw: Draw) -> Iterator[Sample]:
+    """Along the first dim; vectors are rows."""
+    for sample in _beside(draw, 0):
+        if sample.values["tensors"][0].data.ndim != 1:
+            yield sample
+    if draw.kind == "small":
+        for shapes in (((3,), (2, 3)), ((3,), (3,)), ((), (1,))):
+            parts = [draw.tensor(shape) for shape in shapes]
+            yield Sample({"tensors": parts}, f"{shapes}")
+
+
+def stack_sizes_differ(draw: Draw) -> Iterator[ErrorSample]:
+    """Sizes that differ; ranks that differ; nothing."""
+    for other in ((2, 4), (2,)):
+        parts = [draw.tensor((2, 3)), draw.tensor(other)]
+        pattern = r"{op}: .*\[1, 2, 3\]"
+        yield ErrorSample({"tensors": parts}, "RuntimeError", pattern, note=f"{other}")
+    yield ErrorSample({"tensors": []}, "RuntimeError", r"{op}: at least one", note="nothing")
+
+
+def stack_dim(draw: Draw) -> Iterator[ErrorSample]:
+    """A dim beyond the places for a new one."""
+    for dim in (2, -3):
+        values = {"tensors": [draw.tensor((3,)), draw.tensor((3,))], "dim": dim}
+        yield ErrorSample(values, "IndexError", r"{op}: dimension out of range", note=f"{dim}")
+
+
+def hstack_sizes_differ(draw: Draw) -> Iterator[ErrorSample]:
+    """Rows of differing number; nothing."""
+    parts = [draw.tensor((2, 3)), draw.tensor((3, 3))]
+    yield ErrorSample({"tensors": parts}, "RuntimeError", r"{op}: .*\[2, 3\].*\[3, 3\]")
+    yield ErrorSample({"tensors": []}, "RuntimeError", r"{op}: at least one", note="nothing")
+
+
+def vstack_sizes_differ(draw: Draw) -> Iterator[ErrorSample]:
+    """Rows of differing length; nothing."""
+    parts = [draw.tensor((2, 3)), draw.tensor((4,))]
+    yield ErrorSample({"tensors": parts}, "RuntimeError", r"{op}: .*\[2, 3\].*\[1, 4\]")
+    yield ErrorSample({"tensors": []}, "RuntimeError", r"{op}: at least one", note="nothing")

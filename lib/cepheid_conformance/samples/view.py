@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..layouts import LAYOUTS, padded, shifted, stepped, transposed
+from ..oracle.view import expand as expand_oracle
 from ..oracle.view import known_shape, view_strides
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
@@ -197,6 +198,168 @@ def as_strided(draw: Draw) -> Iterator[Sample]:
                 yield Sample(values, _note(tensor, f" {size} by {stride} from {offset}"))
 
 
+def with_ones(draw: Draw) -> Iterator[Sample]:
+    """Dims of size 1 among others, in every layout."""
+    for tensor in tensors(draw):
+        yield Sample({"self": tensor}, _note(tensor))
+    if draw.kind == "small":
+        for layout in (transposed, stepped, padded):
+            tensor = layout(draw.tensor((1, 3, 1, 2)))
+            yield Sample({"self": tensor}, _note(tensor))
+
+
+def squeeze_dims(draw: Draw) -> Iterator[Sample]:
+    """None, one and all of the dims, of size 1 or not."""
+    for sample in with_ones(draw):
+        tensor = sample.values["self"]
+        rank = max(len(tensor.shape), 1)
+        for dims in ([], [-1], list(range(rank)), list(range(-rank, 0, 2))):
+            yield Sample({"self": tensor, "dim": dims}, _note(tensor, f" dims {dims}"))
+
+
+def narrow(draw: Draw) -> Iterator[Sample]:
+    """Ranges at both ends, empty ones and whole ones of each dim."""
+    for tensor in tensors(draw):
+        for dim in with_dim(len(tensor.shape)) if tensor.shape else ():
+            size = tensor.shape[dim]
+            inside = ((0, 1), (size - 1, 1), (-1, 1), (1, size - 2), (-size, size - 1))
+            for start, length in ((0, size), (size, 0), (-size, size), *inside):
+                if length >= 0 and -size <= start and (start % max(size, 1)) + length <= size:
+                    values = {"self": tensor, "dim": dim, "start": start, "length": length}
+                    yield Sample(values, _note(tensor, f" dim {dim}, {length} from {start}"))
+
+
+def unflatten(draw: Draw) -> Iterator[Sample]:
+    """Each dim as itself, with ones around, in two."""
+    for tensor in tensors(draw):
+        for dim in with_dim(len(tensor.shape)) if tensor.shape else ():
+            size = tensor.shape[dim]
+            choices = [[size], [1, size, 1]] + ([[-1], [1, -1]] if size else [])
+            choices += [[2, -1], [size // 2, 2]] if size and size % 2 == 0 else []
+            for sizes in choices:
+                values = {"self": tensor, "dim": dim, "sizes": sizes}
+                yield Sample(values, _note(tensor, f" dim {dim} as {sizes}"))
+
+
+def movedim_int(draw: Draw) -> Iterator[Sample]:
+    """Each dim to each place."""
+    for tensor in tensors(draw):
+        dims = with_dim(len(tensor.shape))
+        for source in dims if draw.kind == "shapes" else dims[::2]:
+            for destination in dims:
+                values = {"self": tensor, "source": source, "destination": destination}
+                yield Sample(values, _note(tensor, f" {source} to {destination}"))
+
+
+def movedim(draw: Draw) -> Iterator[Sample]:
+    """None, one, two and all dims moved."""
+    for tensor in tensors(draw):
+        rank = len(tensor.shape)
+        cases: list[tuple[list[int], list[int]]] = [([], [])]
+        if rank:
+            cases += [([0], [-1]), (list(range(rank)), list(reversed(range(rank))))]
+        if rank > 2:
+            cases += [([0, 1], [1, 2]), ([-1, 0], [0, 2]), ([2, 1], [0, -1])]
+        for source, destination in cases:
+            values = {"self": tensor, "source": source, "destination": destination}
+            yield Sample(values, _note(tensor, f" {source} to {destination}"))
+
+
+def two_dims(draw: Draw) -> Iterator[Sample]:
+    """transpose by other names of its arguments."""
+    names = [argument.name for argument in draw.spec.args]
+    for sample in transpose(draw):
+        yield Sample(dict(zip(names, sample.values.values(), strict=True)), sample.note)
+
+
+def _shaped_as(draw: Draw, sample: Sample, shape: tuple[int, ...]) -> Sample:
+    """The sample with a tensor of the shape in place of the sizes."""
+    return Sample({"self": sample.values["self"], "other": draw.tensor(shape)}, sample.note)
+
+
+def expand_as(draw: Draw) -> Iterator[Sample]:
+    """The cases of expand, by a tensor."""
+    for sample in expand(draw):
+        shape = expand_oracle(sample.values["self"], sample.values["size"], False).shape
+        yield _shaped_as(draw, sample, shape)
+
+
+def view_as(draw: Draw) -> Iterator[Sample]:
+    """The cases of view, by a tensor."""
+    for sample in view(draw):
+        count = sample.values["self"].data.size
+        yield _shaped_as(draw, sample, known_shape(sample.values["size"], count))
+
+
+def reshape_as(draw: Draw) -> Iterator[Sample]:
+    """The cases of reshape, by a tensor."""
+    for sample in reshape(draw):
+        count = sample.values["self"].data.size
+        yield _shaped_as(draw, sample, known_shape(sample.values["shape"], count))
+
+
+def diagonal(draw: Draw) -> Iterator[Sample]:
+    """Diagonals on both sides of the main one, beyond the ends, of each pair of dims."""
+    for tensor in tensors(draw):
+        rank = len(tensor.shape)
+        if rank < 2:
+            continue
+        for first, second in {(0, 1), (1, 0), (-1, 0), (rank - 2, -1)}:
+            for offset in (0, 1, -1, 3, -2, 100, -100):
+                values = {"self": tensor, "offset": offset, "dim1": first, "dim2": second}
+                yield Sample(values, _note(tensor, f" {offset} of dims {first}, {second}"))
+
+
+def unfold(draw: Draw) -> Iterator[Sample]:
+    """Windows of each length, side by side, overlapping, with gaps."""
+    for tensor in tensors(draw):
+        for dim in with_dim(len(tensor.shape)):
+            have = tensor.shape[dim] if tensor.shape else 1
+            for size in sorted({0, 1, have // 2, have} & set(range(have + 1))):
+                for step in (1, 2, 100):
+                    values = {"self": tensor, "dimension": dim, "size": size, "step": step}
+                    yield Sample(values, _note(tensor, f" dim {dim}, {size} by {step}"))
+
+
+def split(draw: Draw) -> Iterator[Sample]:
+    """Parts of one, of lengths that leave a rest, of everything and more."""
+    for tensor in tensors(draw):
+        for dim in with_dim(len(tensor.shape)) if tensor.shape else ():
+            size = tensor.shape[dim]
+            for length in sorted({1, 2, max(size - 1, 1), max(size, 1), size + 5, size}):
+                values = {"self": tensor, "split_size": length, "dim": dim}
+                yield Sample(values, _note(tensor, f" dim {dim} by {length}"))
+
+
+def split_sizes(draw: Draw) -> Iterator[Sample]:
+    """Sizes with zeros among them, equal ones, unequal ones."""
+    name = draw.spec.args[1].name
+    for tensor in tensors(draw):
+        for dim in with_dim(len(tensor.shape)) if tensor.shape else ():
+            size = tensor.shape[dim]
+            choices = [[size], [0, size, 0], [1] * size]
+            choices += [[size - 1, 1], [1, 0, size - 1]] if size else [[]]
+            for sizes in choices:
+                values = {"self": tensor, name: sizes, "dim": dim}
+                yield Sample(values, _note(tensor, f" dim {dim} by {sizes}"))
+
+
+def chunk(draw: Draw) -> Iterator[Sample]:
+    """Numbers of parts that divide the size, that don't, that are too many."""
+    for tensor in tensors(draw):
+        for dim in with_dim(len(tensor.shape)) if tensor.shape else ():
+            for chunks in sorted({1, 2, 3, max(tensor.shape[dim], 1), tensor.shape[dim] + 4}):
+                values = {"self": tensor, "chunks": chunks, "dim": dim}
+                yield Sample(values, _note(tensor, f" dim {dim} in {chunks}"))
+
+
+def unbind(draw: Draw) -> Iterator[Sample]:
+    """Each dim."""
+    for tensor in tensors(draw):
+        for dim in with_dim(len(tensor.shape)) if tensor.shape else ():
+            yield Sample({"self": tensor, "dim": dim}, _note(tensor, f" dim {dim}"))
+
+
 # Errors.
 
 
@@ -289,3 +452,167 @@ def as_strided_ranks_differ(draw: Draw) -> Iterator[ErrorSample]:
     """Sizes and strides of different rank."""
     values = {"self": draw.tensor((2, 3)), "size": [2, 3], "stride": [1]}
     yield ErrorSample(values, "RuntimeError", r"as_strided: .*")
+
+
+def dim_repeated(draw: Draw) -> Iterator[ErrorSample]:
+    """A dim named twice, from both ends."""
+    for dims in ([0, 0], [1, -1]):
+        values = {"self": draw.tensor((1, 1)), "dim": dims}
+        pattern = rf"{{op}}: .*twice in {re.escape(str(dims))}"
+        yield ErrorSample(values, "RuntimeError", pattern, note=str(dims))
+
+
+def narrow_outside(draw: Draw) -> Iterator[ErrorSample]:
+    """A range that ends beyond the size; a negative length; a tensor without dims."""
+    tensor = draw.tensor((2, 3))
+    for start, length, words in (
+        (1, 3, "start 1 and length 3"),
+        (-1, 2, "start -1 and length 2"),
+        (1, 2**63 - 1, "size 3"),
+        (0, -1, "got -1"),
+    ):
+        values = {"self": tensor, "dim": 1, "start": start, "length": length}
+        yield ErrorSample(values, "RuntimeError", rf"{{op}}: .*{words}", note=words)
+    values = {"self": draw.tensor(()), "dim": 0, "start": 0, "length": 1}
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*without dimensions", note="0-dim")
+
+
+def narrow_start(draw: Draw) -> Iterator[ErrorSample]:
+    """A start beyond the size, on both sides; a dim that isn't there."""
+    tensor = draw.tensor((2, 3))
+    for start in (4, -4):
+        values = {"self": tensor, "dim": 1, "start": start, "length": 0}
+        yield ErrorSample(values, "IndexError", rf"{{op}}: start .*got {start}", note=f"{start}")
+    values = {"self": tensor, "dim": 2, "start": 0, "length": 1}
+    yield ErrorSample(values, "IndexError", r"{op}: dimension out of range", note="dim")
+
+
+def unflatten_mismatch(draw: Draw) -> Iterator[ErrorSample]:
+    """Sizes of another product; no sizes; a tensor without dims."""
+    for sizes in ([4], [-1, 4]):
+        values = {"self": draw.tensor((2, 3)), "dim": 1, "sizes": sizes}
+        yield ErrorSample(values, "RuntimeError", r"{op}: size .*3 elements", note=str(sizes))
+    values = {"self": draw.tensor((2, 3)), "dim": 1, "sizes": []}
+    yield ErrorSample(values, "RuntimeError", r"{op}: sizes must not be empty", note="no sizes")
+    values = {"self": draw.tensor((2, 3)), "dim": -3, "sizes": [3]}
+    yield ErrorSample(values, "IndexError", r"{op}: dimension out of range .*-3", note="dim -3")
+    values = {"self": draw.tensor(()), "dim": 0, "sizes": [1]}
+    also = ("IndexError",)
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*dimensions", note="0-dim", also=also)
+
+
+def movedim_out_of_range(draw: Draw) -> Iterator[ErrorSample]:
+    """A dim beyond the rank on either side of the call."""
+    for source, destination in ((2, 0), (0, -3)):
+        values = {"self": draw.tensor((2, 3)), "source": source, "destination": destination}
+        note = f"{source} to {destination}"
+        yield ErrorSample(values, "IndexError", r"{op}: dimension out of range", note=note)
+
+
+def movedim_lists(draw: Draw) -> Iterator[ErrorSample]:
+    """Lists of two lengths; a dim named twice, on either side."""
+    for source, destination, words in (
+        ([0, 1], [0], "equally long"),
+        ([0, -2], [0, 1], "named once"),
+        ([0, 1], [1, 1], "named once"),
+    ):
+        values = {"self": draw.tensor((2, 3)), "source": source, "destination": destination}
+        note = f"{source} to {destination}"
+        yield ErrorSample(values, "RuntimeError", rf"{{op}}: .*{words}", note=note)
+    values = {"self": draw.tensor((2, 3)), "source": [2], "destination": [0]}
+    yield ErrorSample(values, "IndexError", r"{op}: dimension out of range", note="dim 2")
+
+
+def two_dims_out_of_range(draw: Draw) -> Iterator[ErrorSample]:
+    """A dim beyond the rank in either place."""
+    first, second = (argument.name for argument in draw.spec.args[1:])
+    for one, two in ((2, 0), (0, -3)):
+        values = {"self": draw.tensor((2, 3)), first: one, second: two}
+        pattern = r"{op}: dimension out of range"
+        yield ErrorSample(values, "IndexError", pattern, note=f"{one}, {two}")
+
+
+def expand_as_mismatch(draw: Draw) -> Iterator[ErrorSample]:
+    """Another size where self's isn't 1; fewer dims."""
+    for shape in ((2, 4), (3,)):
+        values = {"self": draw.tensor((2, 3)), "other": draw.tensor(shape)}
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*", note=str(shape))
+
+
+def broadcast_to_mismatch(draw: Draw) -> Iterator[ErrorSample]:
+    """Another size where self's isn't 1; fewer dims."""
+    for size in ([2, 4], [3]):
+        values = {"self": draw.tensor((2, 3)), "size": size}
+        pattern = rf"{{op}}: .*{re.escape(str(size))}"
+        yield ErrorSample(values, "RuntimeError", pattern, note=str(size))
+
+
+def as_other_mismatch(draw: Draw) -> Iterator[ErrorSample]:
+    """A tensor of another number of elements."""
+    values = {"self": draw.tensor((2, 3)), "other": draw.tensor((4,))}
+    yield ErrorSample(values, "RuntimeError", r"{op}: size \[4\] .* 6 elements")
+
+
+def diagonal_dims(draw: Draw) -> Iterator[ErrorSample]:
+    """One dim twice; a dim that isn't there."""
+    values = {"self": draw.tensor((2, 3)), "dim1": 1, "dim2": -1}
+    yield ErrorSample(values, "RuntimeError", r"{op}: dim1 and dim2 must differ; got 1 and -1")
+    for first, second in ((2, 0), (0, -3)):
+        values = {"self": draw.tensor((2, 3)), "dim1": first, "dim2": second}
+        pattern = r"{op}: dimension out of range"
+        yield ErrorSample(values, "IndexError", pattern, note=f"{first}, {second}")
+
+
+def unfold_outside(draw: Draw) -> Iterator[ErrorSample]:
+    """A window longer than the dim, or negative; a step of zero; a dim that isn't there."""
+    for size, step, words in ((4, 1, "size 4"), (-1, 1, "size -1"), (2, 0, "step"), (2, -1, "-1")):
+        values = {"self": draw.tensor((2, 3)), "dimension": 1, "size": size, "step": step}
+        yield ErrorSample(values, "RuntimeError", rf"{{op}}: .*{words}", note=f"{size} by {step}")
+    values = {"self": draw.tensor((2, 3)), "dimension": 2, "size": 1, "step": 1}
+    yield ErrorSample(values, "IndexError", r"{op}: dimension out of range", note="dim 2")
+    values = {"self": draw.tensor(()), "dimension": 0, "size": 2, "step": 1}
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*size 2", note="0-dim")
+
+
+def _not_splittable(draw: Draw, rest: dict[str, Any]) -> Iterator[ErrorSample]:
+    """A tensor without dims; a dim that isn't there."""
+    yield ErrorSample(
+        {"self": draw.tensor(()), **rest}, "RuntimeError", r"{op}: .*without dimensions"
+    )
+    for dim in (2, -3):
+        values = {"self": draw.tensor((2, 3)), **rest, "dim": dim}
+        yield ErrorSample(values, "IndexError", r"{op}: dimension out of range", note=f"{dim}")
+
+
+def split_size_wrong(draw: Draw) -> Iterator[ErrorSample]:
+    """Parts of nothing, and of less."""
+    for size in (0, -1):
+        values = {"self": draw.tensor((2, 3)), "split_size": size}
+        yield ErrorSample(values, "RuntimeError", rf"{{op}}: .*got {size}", note=f"{size}")
+    yield from _not_splittable(draw, {"split_size": 1})
+
+
+def split_sizes_wrong(draw: Draw) -> Iterator[ErrorSample]:
+    """Sizes of another sum; a negative one; a sum that doesn't fit."""
+    name = draw.spec.args[1].name
+    for sizes in ([1, 3], [1], [4, -1], [2**62, 2**62, 2**62, 2**62, 3]):
+        values = {"self": draw.tensor((2, 3)), name: sizes, "dim": 1}
+        pattern = rf"{{op}}: .*{re.escape(str(sizes))}"
+        yield ErrorSample(values, "RuntimeError", pattern, note=str(sizes))
+    yield from _not_splittable(draw, {name: [1]})
+
+
+def chunks_wrong(draw: Draw) -> Iterator[ErrorSample]:
+    """No parts, and fewer."""
+    for chunks in (0, -1):
+        values = {"self": draw.tensor((2, 3)), "chunks": chunks}
+        yield ErrorSample(values, "RuntimeError", rf"{{op}}: .*got {chunks}", note=f"{chunks}")
+    yield from _not_splittable(draw, {"chunks": 1})
+
+
+def unbind_dim(draw: Draw) -> Iterator[ErrorSample]:
+    """A tensor without dims; a dim that isn't there."""
+    yield ErrorSample({"self": draw.tensor(())}, "IndexError", r"{op}: .*without dimensions")
+    for dim in (2, -3):
+        values = {"self": draw.tensor((2, 3)), "dim": dim}
+        yield ErrorSample(values, "IndexError", r"{op}: dimension out of range", note=f"{dim}")

@@ -298,7 +298,7 @@ def _inplace_kernel(entry: OpEntry, sets: DtypeSets) -> list[Kernel]:
     for variant in entry.dispatched():
         for key in (CPU, META):
             name = cpp.entry_name(variant.schema) + ("_meta" if key == META else "")
-            make = _on_copy if variant.kind == "functional" else _on_self
+            make = {"functional": _on_copy, "inplace": _on_self, "out": _into}[variant.kind]
             lines = _inplace_checks(entry, variant, allowed) + make(entry, key)
             kernels.append(_define(name, variant.schema, (key,), lines))
     return kernels
@@ -328,6 +328,16 @@ def _on_copy(entry: OpEntry, key: str) -> list[str]:
     ]
 
 
+def _into(entry: OpEntry, key: str) -> list[str]:
+    """out= is written last of all: it may be an operand."""
+    *made, returned = _on_copy(entry, key)
+    result = returned.removeprefix("return ").removesuffix(";")
+    if result != "result":
+        made = [f"Tensor result = {result};"]
+    op = cpp.quoted(entry.name)
+    return [*made, f"write_result({op}, out, result, Resize::kYes);", "return out;"]
+
+
 def _on_self(entry: OpEntry, key: str) -> list[str]:
     op = cpp.quoted(f"{entry.name}_")
     lines = [f"check_writable({op}, self);", f"check_no_internal_overlap({op}, self);"]
@@ -355,6 +365,8 @@ def _view(entry: OpEntry, sets: DtypeSets) -> list[Kernel]:
 
 def _native(entry: OpEntry, sets: DtypeSets) -> list[Kernel]:
     kernels = []
+    if set(entry.implementation.cases) == {"composite"}:
+        return _made_of_others(entry, f"impl::{entry.implementation.cases['composite']}(")
     for backend, function in entry.implementation.cases.items():
         suffix = "_meta" if backend == "meta" else ""
         kernels.append(_forward(entry, NATIVE_KEYS[backend], function, suffix))
@@ -365,14 +377,13 @@ def _forward(entry: OpEntry, keys: tuple[str, ...], function: str, suffix: str) 
     schema = entry.schema
     name = cpp.entry_name(schema) + suffix
     call = f"impl::{cpp.local_name(function)}("
-    scope = [_scope(schema)] if keys == (COMPOSITE,) else []
     written = [a.name for a in schema.arguments if a.alias is not None and a.alias.writes]
     if not written:
-        return _define(name, schema, keys, [*scope, _call(f"return {call}", cpp.names(schema))])
+        return _define(name, schema, keys, [_call(f"return {call}", cpp.names(schema))])
     targets = [cpp.local_name(target) for target in written]
     result = cpp.result_type(schema.returns)
     checks = [f"check_writable({cpp.quoted(schema.name)}, {target});" for target in targets]
-    lines = [*scope, *checks]
+    lines = [*checks]
     lines.append(_call(f"{result} result = {call}", cpp.names(schema)))
     lines += [f"{target}->bump_version();" for target in targets]
     return _define(name, schema, keys, [*lines, "return result;"])
@@ -387,8 +398,11 @@ def _scope(schema: Schema) -> str:
 
 
 def _composite(entry: OpEntry, sets: DtypeSets) -> list[Kernel]:
+    return _made_of_others(entry, f"rules::{cpp.local_name(entry.implementation.single)}(")
+
+
+def _made_of_others(entry: OpEntry, rule: str) -> list[Kernel]:
     kernels = []
-    rule = f"rules::{cpp.local_name(entry.implementation.single)}("
     for variant in entry.dispatched():
         schema = variant.schema
         if variant.kind == "functional":

@@ -29,7 +29,7 @@ def _file(source: str, namespace: str, lines: list[str]) -> str:
         cpp.generated_note(source)
         + "#pragma once\n\n"
         + '#include "core/generator.h"\n#include "core/tensor.h"\n\n'
-        + "#include <optional>\n#include <string_view>\n#include <tuple>\n\n"
+        + "#include <optional>\n#include <string_view>\n#include <tuple>\n#include <vector>\n\n"
         + f"namespace {namespace} {{\n\n"
         + "\n".join(dict.fromkeys(lines))
         + f"\n\n}}  // namespace {namespace}\n"

@@ -130,6 +130,8 @@ def _result(entry: OpEntry) -> str:
     returns = entry.schema.returns
     if len(returns) > 1:
         return f"_{entry.name}_results"
+    if returns[0].type.is_tensor_list:
+        return "tuple[Tensor, ...]"
     return _annotation(entry, returns[0].type, "")
 
 
