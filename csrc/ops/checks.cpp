@@ -39,6 +39,12 @@ void check_writable_number(const char* op, const Tensor& t, DType dtype) {
   }
 }
 
+void check_ends(const char* op, const Tensor& self, const Tensor& end) {
+  CEPH_CHECK(self.dtype() == end.dtype(), ErrorKind::kRuntime, op,
+             "self and end must have one dtype; got ", name_of(self.dtype()), " and ",
+             name_of(end.dtype()), "; convert one to the other's");
+}
+
 }  // namespace
 
 void arithmetic_alpha(const char* op, const Tensor& self, const Tensor& other,
@@ -98,6 +104,33 @@ void condition_is_bool(const char* op, const Tensor& condition, const Tensor& se
   const DType dtype = common_dtype(self, other);
   check_writable_number(op, self, dtype);
   check_writable_number(op, other, dtype);
+}
+
+void product_value(const char* op, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+                   const Scalar& value) {
+  const Tensor* all[] = {&self, &tensor1, &tensor2};
+  DType dtype = result_type(ArrayRef<const Tensor*>(all, 3));
+  CEPH_CHECK(!is_integral(dtype, /*with_bool=*/true) ||
+                 !(value.is_floating() || value.is_complex()),
+             ErrorKind::kRuntime, op, "value must be an integer for a result of ", name_of(dtype),
+             "; got ", value, "; convert an operand to a floating dtype first");
+  CEPH_CHECK(!value.is_complex() || is_complex(dtype), ErrorKind::kRuntime, op,
+             "value must be real for a result of ", name_of(dtype), "; got ", value);
+  kernels::check_representable(op, "value", value, dtype);
+}
+
+void lerp_number(const char* op, const Tensor& self, const Tensor& end, const Scalar& weight) {
+  check_ends(op, self, end);
+  CEPH_CHECK(!weight.is_complex() || is_complex(self.dtype()), ErrorKind::kRuntime, op,
+             "weight must be real for a result of ", name_of(self.dtype()), "; got ", weight);
+}
+
+void lerp_tensor(const char* op, const Tensor& self, const Tensor& end, const Tensor& weight) {
+  check_ends(op, self, end);
+  bool number = weight.dim() == 0 && common_dtype(self, weight) == self.dtype();
+  CEPH_CHECK(weight.dtype() == self.dtype() || number, ErrorKind::kRuntime, op,
+             "weight must have the dtype of self; got ", name_of(weight.dtype()), " and ",
+             name_of(self.dtype()), "; convert the weight");
 }
 
 }  // namespace ceph::ops::checks
