@@ -39,6 +39,24 @@ void check_writable_number(const char* op, const Tensor& t, DType dtype) {
   }
 }
 
+void check_ends(const char* op, const Tensor& self, const Tensor& end) {
+  CEPH_CHECK(self.dtype() == end.dtype(), ErrorKind::kRuntime, op,
+             "self and end must have one dtype; got ", name_of(self.dtype()), " and ",
+             name_of(end.dtype()), "; convert one to the other's");
+}
+
+// A number that products are multiplied by: an integer beside integers, real beside real numbers,
+// and in the range of the dtype.
+void check_factor(const char* op, const char* name, const Scalar& factor, DType dtype) {
+  CEPH_CHECK(!is_integral(dtype, /*with_bool=*/true) ||
+                 !(factor.is_floating() || factor.is_complex()),
+             ErrorKind::kRuntime, op, name, " must be an integer for a result of ", name_of(dtype),
+             "; got ", factor, "; convert an operand to a floating dtype first");
+  CEPH_CHECK(!factor.is_complex() || is_complex(dtype), ErrorKind::kRuntime, op, name,
+             " must be real for a result of ", name_of(dtype), "; got ", factor);
+  kernels::check_representable(op, name, factor, dtype);
+}
+
 }  // namespace
 
 void arithmetic_alpha(const char* op, const Tensor& self, const Tensor& other,
@@ -102,17 +120,29 @@ void condition_is_bool(const char* op, const Tensor& condition, const Tensor& se
 
 void product_factors(const char* op, const Tensor& self, const Tensor&, const Tensor&,
                      const Scalar& beta, const Scalar& alpha) {
-  DType dtype = self.dtype();
-  auto check = [&](const char* name, const Scalar& factor) {
-    CEPH_CHECK(!is_integral(dtype) || !(factor.is_floating() || factor.is_complex()),
-               ErrorKind::kRuntime, op, name, " must be an integer for operands of ",
-               name_of(dtype), "; got ", factor);
-    CEPH_CHECK(!factor.is_complex() || is_complex(dtype), ErrorKind::kRuntime, op, name,
-               " must be real for operands of ", name_of(dtype), "; got ", factor);
-    kernels::check_representable(op, name, factor, dtype);
-  };
-  check("beta", beta);
-  check("alpha", alpha);
+  check_factor(op, "beta", beta, self.dtype());
+  check_factor(op, "alpha", alpha, self.dtype());
+}
+
+void product_value(const char* op, const Tensor& self, const Tensor& tensor1, const Tensor& tensor2,
+                   const Scalar& value) {
+  const Tensor* all[] = {&self, &tensor1, &tensor2};
+  DType dtype = result_type(ArrayRef<const Tensor*>(all, 3));
+  check_factor(op, "value", value, dtype);
+}
+
+void lerp_number(const char* op, const Tensor& self, const Tensor& end, const Scalar& weight) {
+  check_ends(op, self, end);
+  CEPH_CHECK(!weight.is_complex() || is_complex(self.dtype()), ErrorKind::kRuntime, op,
+             "weight must be real for a result of ", name_of(self.dtype()), "; got ", weight);
+}
+
+void lerp_tensor(const char* op, const Tensor& self, const Tensor& end, const Tensor& weight) {
+  check_ends(op, self, end);
+  bool number = weight.dim() == 0 && common_dtype(self, weight) == self.dtype();
+  CEPH_CHECK(weight.dtype() == self.dtype() || number, ErrorKind::kRuntime, op,
+             "weight must have the dtype of self; got ", name_of(weight.dtype()), " and ",
+             name_of(self.dtype()), "; convert the weight");
 }
 
 }  // namespace ceph::ops::checks

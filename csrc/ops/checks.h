@@ -23,6 +23,14 @@ CEPH_API void ordered_numbers(const char* op, const Tensor& self, const Tensor& 
 // where: the condition is bool, and a number can be written to an integral result.
 CEPH_API void condition_is_bool(const char* op, const Tensor& condition, const Tensor& self,
                                 const Tensor& other);
+// addcmul and the like: the factor fits the result's dtype.
+CEPH_API void product_value(const char* op, const Tensor& self, const Tensor& tensor1,
+                            const Tensor& tensor2, const Scalar& value);
+// lerp: both ends have one dtype; the weight fits it, and has it unless it is 0-dim.
+CEPH_API void lerp_number(const char* op, const Tensor& self, const Tensor& end,
+                          const Scalar& weight);
+CEPH_API void lerp_tensor(const char* op, const Tensor& self, const Tensor& end,
+                          const Tensor& weight);
 
 // addmm: beta and alpha are numbers of the operands' kind, and in the range of their dtype.
 CEPH_API void product_factors(const char* op, const Tensor& self, const Tensor& mat1,

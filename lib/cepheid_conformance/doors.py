@@ -28,7 +28,13 @@ _OPERATORS = {
     "le.Tensor": "le",
     "gt.Tensor": "gt",
     "ge.Tensor": "ge",
+    "remainder.Tensor": "mod",
     "bitwise_and.Tensor": "and_",
+    "bitwise_or.Tensor": "or_",
+    "bitwise_xor.Tensor": "xor",
+    "bitwise_left_shift.Tensor": "lshift",
+    "bitwise_right_shift.Tensor": "rshift",
+    "bitwise_not": "invert",
     "matmul": "matmul",
 }
 _INPLACE_OPERATORS = {
@@ -37,7 +43,12 @@ _INPLACE_OPERATORS = {
     "mul.Tensor": "imul",
     "div.Tensor": "itruediv",
     "floor_divide": "ifloordiv",
+    "remainder.Tensor": "imod",
     "bitwise_and.Tensor": "iand",
+    "bitwise_or.Tensor": "ior",
+    "bitwise_xor.Tensor": "ixor",
+    "bitwise_left_shift.Tensor": "ilshift",
+    "bitwise_right_shift.Tensor": "irshift",
 }
 
 

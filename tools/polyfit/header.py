@@ -16,7 +16,22 @@ HEADER = """\
 def render() -> str:
     """Solves every problem at 200 bits and prints the header."""
     with mp.workprec(200):
-        return HEADER + "".join(_array(problem) for problem in problems())
+        return HEADER + "".join(_array(problem) for problem in problems()) + _two_over_pi()
+
+
+def _two_over_pi() -> str:
+    """The digits of 2/pi, as many as the largest double needs."""
+    words = 20
+    with mp.workprec(64 * words + 64):
+        digits = int(mp.floor(2 / mp.pi * mpf(2) ** (64 * words)))
+    lines = [
+        "\n// 2/pi in digits of 64 bits, after one of zero.",
+        "static constexpr uint64_t kTwoOverPi[] = {",
+    ]
+    lines += ["    0,"]
+    for place in reversed(range(words)):
+        lines.append(f"    0x{digits >> 64 * place & 0xFFFFFFFFFFFFFFFF:016x},")
+    return "\n".join([*lines, "};", ""])
 
 
 def _array(problem: Problem) -> str:

@@ -65,12 +65,71 @@ def _atanh_weight(u: mpf) -> mpf:
     return u * s / mp.atanh(s)
 
 
+def _sin(u: mpf) -> mpf:
+    r = mp.sqrt(u)
+    return (mp.sin(r) / r - 1) / u
+
+
+def _sin_weight(u: mpf) -> mpf:
+    r = mp.sqrt(u)
+    return u * r / mp.sin(r)
+
+
+def _cos(u: mpf) -> mpf:
+    return (mp.cos(mp.sqrt(u)) - 1 + u / 2) / u**2
+
+
+def _cos_weight(u: mpf) -> mpf:
+    return u**2 / mp.cos(mp.sqrt(u))
+
+
+def _asin(u: mpf) -> mpf:
+    x = mp.sqrt(u)
+    return (mp.asin(x) / x - 1) / u
+
+
+def _asin_weight(u: mpf) -> mpf:
+    x = mp.sqrt(u)
+    return u * x / mp.asin(x)
+
+
+def _atan(u: mpf) -> mpf:
+    x = mp.sqrt(u)
+    return (mp.atan(x) / x - 1) / u
+
+
+def _atan_weight(u: mpf) -> mpf:
+    x = mp.sqrt(u)
+    return u * x / mp.atan(x)
+
+
+def _erf(u: mpf) -> mpf:
+    x = mp.sqrt(u)
+    return mp.erf(x) / x - 1
+
+
+def _erf_weight(u: mpf) -> mpf:
+    x = mp.sqrt(u)
+    return x / mp.erf(x)
+
+
+def _erfc(t: mpf) -> mpf:
+    """Where t = (x - 4) / (x + 4)."""
+    x = 4 * (1 + t) / (1 - t)
+    return (1 + 2 * x) * mp.exp(x**2) * mp.erfc(x)
+
+
+def _erfc_weight(t: mpf) -> mpf:
+    return 1 / _erfc(t)
+
+
 def problems() -> list[Problem]:
     """Every polynomial of the header, in its order; mp.prec must be set (header.py does)."""
     half_log2 = mp.log(2) / 2 * mpf("1.0002")
     low_log, high_log = mp.sqrt(mpf("0.5")) - 1, mp.sqrt(mpf(2)) - 1
     high_atanh = ((mp.sqrt(mpf(2)) - 1) / (mp.sqrt(mpf(2)) + 1)) ** 2 * mpf("1.0001")
     high_tanh = mpf("0.625") ** 2
+    high_angle = (mp.pi / 4) ** 2 * mpf("1.0001")
     return [
         Problem("kExp32", "(exp(r) - 1 - r) / r^2, |r| <= log(2)/2", _exp, _exp_weight,
                 -half_log2, half_log2, 4, FLOAT_BITS),
@@ -86,6 +145,18 @@ def problems() -> list[Problem]:
                 TINY, high_tanh, 4, FLOAT_BITS),
         Problem("kTanh64", "(tanh(x)/x - 1) / u in u = x^2, |x| <= 0.625", _tanh, _tanh_weight,
                 TINY, high_tanh, 10, DOUBLE_BITS),
+        Problem("kSin64", "(sin(r)/r - 1) / u in u = r^2, |r| <= pi/4", _sin, _sin_weight,
+                TINY, high_angle, 6, DOUBLE_BITS),
+        Problem("kCos64", "(cos(r) - 1 + u/2) / u^2 in u = r^2, |r| <= pi/4", _cos, _cos_weight,
+                TINY, high_angle, 5, DOUBLE_BITS),
+        Problem("kAsin64", "(asin(x)/x - 1) / u in u = x^2, |x| <= 1/2", _asin, _asin_weight,
+                TINY, mpf("0.2501"), 12, DOUBLE_BITS),
+        Problem("kAtan64", "(atan(x)/x - 1) / u in u = x^2, |x| <= 7/16", _atan, _atan_weight,
+                TINY, mpf("0.1915"), 10, DOUBLE_BITS),
+        Problem("kErf64", "erf(x)/x - 1 in u = x^2, |x| <= 1/2", _erf, _erf_weight,
+                TINY, mpf("0.2501"), 8, DOUBLE_BITS),
+        Problem("kErfc64", "(1 + 2 x) exp(x^2) erfc(x) in t = (x - 4) / (x + 4), 1/2 <= x <= 28",
+                _erfc, _erfc_weight, mpf("-0.7780"), mpf("0.7501"), 22, DOUBLE_BITS),
     ]  # fmt: skip
 
 

@@ -83,3 +83,121 @@ static constexpr double kTanh64[] = {
     0x1.439165aab5a3cp-14,
     -0x1.0da7aa63561cfp-16,
 };
+
+// (sin(r)/r - 1) / u in u = r^2, |r| <= pi/4; error 2^-57.14
+static constexpr double kSin64[] = {
+    -0x1.5555555555555p-3,
+    0x1.111111111110bp-7,
+    -0x1.a01a01a018a6ap-13,
+    0x1.71de3a533058dp-19,
+    -0x1.ae64528d3982dp-26,
+    0x1.61208c1a7788bp-33,
+    -0x1.aaa22ffa72124p-41,
+};
+
+// (cos(r) - 1 + u/2) / u^2 in u = r^2, |r| <= pi/4; error 2^-59.66
+static constexpr double kCos64[] = {
+    0x1.555555555554bp-5,
+    -0x1.6c16c16c14f8ep-10,
+    0x1.a01a019c83f60p-16,
+    -0x1.27e4f7ea82705p-22,
+    0x1.1ee9d786b9707p-29,
+    -0x1.8fa48197bfc9bp-37,
+};
+
+// (asin(x)/x - 1) / u in u = x^2, |x| <= 1/2; error 2^-58.33
+static constexpr double kAsin64[] = {
+    0x1.5555555555577p-3,
+    0x1.333333332e08cp-4,
+    0x1.6db6db7219fb5p-5,
+    0x1.f1c71a921a3acp-6,
+    0x1.6e8bdf3159a2fp-6,
+    0x1.1c49ea955a5e6p-6,
+    0x1.ca201a76a4a64p-7,
+    0x1.7580f20fdf379p-7,
+    0x1.6156c8ad9b323p-7,
+    0x1.e4617253b83b5p-9,
+    0x1.6419b8d89eb6ap-6,
+    -0x1.58b22b5f51857p-6,
+    0x1.0b804e74620a7p-5,
+};
+
+// (atan(x)/x - 1) / u in u = x^2, |x| <= 7/16; error 2^-56.52
+static constexpr double kAtan64[] = {
+    -0x1.555555555550bp-2,
+    0x1.999999998e704p-3,
+    -0x1.2492491fee405p-3,
+    0x1.c71c6fd953b67p-4,
+    -0x1.745cdb75ae809p-4,
+    0x1.3b0f1d61b053ap-4,
+    -0x1.10d5e28b21997p-4,
+    0x1.dddc109ccb3a3p-5,
+    -0x1.9799dfe5de4fep-5,
+    0x1.2b0843121cabcp-5,
+    -0x1.0a5fdf242e2b8p-6,
+};
+
+// erf(x)/x - 1 in u = x^2, |x| <= 1/2; error 2^-55.64
+static constexpr double kErf64[] = {
+    0x1.06eba8214db68p-3,
+    -0x1.812746b0379b3p-2,
+    0x1.ce2f21a03d5ebp-4,
+    -0x1.b82ce30f1a743p-6,
+    0x1.565bcbf4d69fdp-8,
+    -0x1.c02d4e5c860d3p-11,
+    0x1.f98d8aeed4534p-14,
+    -0x1.f221c39130417p-17,
+    0x1.8b32688a78d4cp-20,
+};
+
+// (1 + 2 x) exp(x^2) erfc(x) in t = (x - 4) / (x + 4), 1/2 <= x <= 28; error 2^-54.33
+static constexpr double kErfc64[] = {
+    0x1.3ba5916e9fd7fp+0,
+    -0x1.1df1ad154a28ep-3,
+    0x1.f7f5df66fd75fp-7,
+    0x1.16ecefcfa52c4p-4,
+    -0x1.9ddb23c3e8d85p-4,
+    0x1.7fee004e14a13p-4,
+    -0x1.0fb06dfe4f24ep-4,
+    0x1.3079edf6233b6p-5,
+    -0x1.09623883c1613p-6,
+    0x1.49c672a8946f2p-8,
+    -0x1.8d4a9b43fb886p-11,
+    -0x1.a1df43c01a592p-13,
+    0x1.3be058e70a03dp-13,
+    -0x1.9954fb1322263p-16,
+    -0x1.788a33d914d3bp-17,
+    0x1.7ef5f81b69d3cp-18,
+    0x1.3af59e6639eccp-22,
+    -0x1.b805513eb812ap-21,
+    0x1.42c008dd07aaap-24,
+    0x1.bbce22ed978efp-24,
+    -0x1.38edf542d959cp-26,
+    -0x1.4c85cea68ae6fp-27,
+    0x1.068df316a817bp-29,
+};
+
+// 2/pi in digits of 64 bits, after one of zero.
+static constexpr uint64_t kTwoOverPi[] = {
+    0,
+    0xa2f9836e4e441529,
+    0xfc2757d1f534ddc0,
+    0xdb6295993c439041,
+    0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0,
+    0x06492eea09d1921c,
+    0xfe1deb1cb129a73e,
+    0xe88235f52ebb4484,
+    0xe99c7026b45f7e41,
+    0x3991d639835339f4,
+    0x9c845f8bbdf9283b,
+    0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f,
+    0x6d367ecf27cb09b7,
+    0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea,
+    0x6bfb5fb11f8d5d08,
+    0x56033046fc7b6bab,
+    0xf0cfbc209af4361d,
+};

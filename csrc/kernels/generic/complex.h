@@ -98,6 +98,32 @@ CEPH_INLINE Complex<T> sigmoid(Complex<T> z) {
   return narrow(one / (one + e));
 }
 
+CEPH_INLINE double modulus(WideComplex z) { return __builtin_cabs(z); }
+CEPH_INLINE long double modulus(WidestComplex z) { return __builtin_cabsl(z); }
+// z / |z|; of zero, zero.
+template <class T>
+CEPH_INLINE Complex<T> unit(Complex<T> z) {
+  if (z.re == 0 && z.im == 0) return {T(0), T(0)};
+  return narrow(wide(z) / modulus(wide(z)));
+}
+
+template <class T>
+CEPH_INLINE bool is_infinite(Complex<T> z) {
+  return is_infinite(z.re) || is_infinite(z.im);
+}
+template <class T>
+CEPH_INLINE bool is_finite(Complex<T> z) {
+  return is_finite(z.re) && is_finite(z.im);
+}
+
+// From the nearer end, so that a weight of 1 gives `b`.
+template <class T>
+CEPH_INLINE Complex<T> lerp(Complex<T> a, Complex<T> b, Complex<T> weight) {
+  Complex<T> way = sub(b, a);
+  bool near = hypot(weight.re, weight.im) < T(0.5);
+  return near ? add(a, mul(weight, way)) : sub(b, mul(way, sub(Complex<T>(1), weight)));
+}
+
 // exp(y log x), with x^0 = 1 and 0^y = 0 where the real part of y is positive.
 template <class T>
 CEPH_INLINE Complex<T> pow(Complex<T> x, Complex<T> y) {

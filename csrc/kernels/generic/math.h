@@ -17,6 +17,8 @@
 
 #include "kernels/generic/arithmetic.h"
 
+#include "kernels/generic/rounding.h"
+
 #include "kernels/generic/exponential.h"
 
 #include "kernels/generic/power.h"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .prelude import Scalar, Tensor, ops
+from .prelude import Scalar, Tensor, number_dtype, ops
 
 
 def div_mode(self: Tensor, other: Tensor, rounding_mode: str | None) -> Tensor:
@@ -28,3 +28,47 @@ def clamp(self: Tensor, min: Scalar | None, max: Scalar | None) -> Tensor:
     if max is not None:
         result = ops.minimum(result, max)
     return result
+
+
+def clamp_tensor(self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
+    """The same with a bound for each element."""
+    if min is None and max is None:
+        raise RuntimeError("clamp: min or max must be given; got None for both")
+    result = self
+    if min is not None:
+        result = ops.maximum(result, min)
+    if max is not None:
+        result = ops.minimum(result, max)
+    return result
+
+
+def clamp_min(self: Tensor, min: Scalar) -> Tensor:
+    """Nothing below a number."""
+    return ops.maximum(self, min)
+
+
+def clamp_max(self: Tensor, max: Scalar) -> Tensor:
+    """Nothing above a number."""
+    return ops.minimum(self, max)
+
+
+def clamp_min_tensor(self: Tensor, min: Tensor) -> Tensor:
+    """Nothing below the bound of its place."""
+    return ops.maximum(self, min)
+
+
+def clamp_max_tensor(self: Tensor, max: Tensor) -> Tensor:
+    """Nothing above the bound of its place."""
+    return ops.minimum(self, max)
+
+
+def square(self: Tensor) -> Tensor:
+    """self * self; of bool, as integers."""
+    if self.dtype == number_dtype(True):
+        return ops.pow(self, 2)
+    return ops.mul(self, self)
+
+
+def rsub(self: Tensor, other: Tensor, alpha: Scalar) -> Tensor:
+    """other - alpha * self."""
+    return ops.sub(other, self, alpha=alpha)

@@ -33,7 +33,7 @@ def unary(chooser: Chooser) -> Sample:
     return Sample({"self": tensor})
 
 
-unary_positive = unary
+unary_positive = unary_nonzero = unary_rounding = unary_infinite = unary
 
 
 def _pair_shapes(chooser: Chooser) -> tuple[Shape, Shape]:
@@ -106,6 +106,9 @@ def _may_be_complex(first: Any, second: Any) -> bool:
 def _refuse_zero(value: Any) -> None:
     if np.any((value.data if isinstance(value, Tensor) else np.asarray(value)) == 0):
         raise Reject
+
+
+binary_zeros = binary
 
 
 def binary_nonzero_integer(chooser: Chooser) -> Sample:

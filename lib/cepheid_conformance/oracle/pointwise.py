@@ -14,6 +14,84 @@ from ..expected import Expected, exact, rounded, within_bound, within_ulp
 from ..promotion import int_to_float
 from ..wide import evaluate
 from .common import common, converted, is_integer, native, operand, wide, wrapping
+from .rounding import (
+    bitwise_left_shift as bitwise_left_shift,
+)
+from .rounding import (
+    bitwise_not as bitwise_not,
+)
+from .rounding import (
+    bitwise_or as bitwise_or,
+)
+from .rounding import (
+    bitwise_right_shift as bitwise_right_shift,
+)
+from .rounding import (
+    bitwise_xor as bitwise_xor,
+)
+from .rounding import (
+    ceil as ceil,
+)
+from .rounding import (
+    copysign as copysign,
+)
+from .rounding import (
+    floor as floor,
+)
+from .rounding import (
+    fmax as fmax,
+)
+from .rounding import (
+    fmin as fmin,
+)
+from .rounding import (
+    fmod as fmod,
+)
+from .rounding import (
+    frac as frac,
+)
+from .rounding import (
+    isfinite as isfinite,
+)
+from .rounding import (
+    isinf as isinf,
+)
+from .rounding import (
+    isneginf as isneginf,
+)
+from .rounding import (
+    isposinf as isposinf,
+)
+from .rounding import (
+    logical_and as logical_and,
+)
+from .rounding import (
+    logical_or as logical_or,
+)
+from .rounding import (
+    logical_xor as logical_xor,
+)
+from .rounding import (
+    remainder as remainder,
+)
+from .rounding import (
+    round as round,
+)
+from .rounding import (
+    sgn as sgn,
+)
+from .rounding import (
+    sign as sign,
+)
+from .rounding import (
+    signbit as signbit,
+)
+from .rounding import (
+    square as square,
+)
+from .rounding import (
+    trunc as trunc,
+)
 
 
 def add(self: Any, other: Any, alpha: Any) -> Expected:
@@ -303,3 +381,76 @@ def isnan(self: Any) -> Expected:
     if is_integer(self.dtype):
         return exact("bool", np.zeros(self.shape, bool))
     return exact("bool", np.isnan(self.data))
+
+
+def reciprocal(self: Any) -> Expected:
+    """1 / self."""
+    return true_divide(1, self)
+
+
+def rsqrt(self: Any) -> Expected:
+    """1 / sqrt(self)."""
+    dtype = int_to_float(self.dtype)
+    with np.errstate(all="ignore"):
+        return within_ulp(dtype, 1 / np.sqrt(wide(self, dtype)))
+
+
+def hypot(self: Any, other: Any) -> Expected:
+    """The length of the vector (self, other), without overflow of the squares."""
+    dtype = common(self, other)
+    with np.errstate(all="ignore"):
+        return within_ulp(dtype, np.hypot(wide(self, dtype), wide(other, dtype)))
+
+
+def rsub(self: Any, other: Any, alpha: Any) -> Expected:
+    """other - alpha * self."""
+    return _scaled_sum(other, self, alpha, -1)
+
+
+def addcmul(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Expected:
+    """self + value * tensor1 * tensor2."""
+    return _with_product(self, tensor1, tensor2, value, np.multiply)
+
+
+def addcdiv(self: Any, tensor1: Any, tensor2: Any, value: Any) -> Expected:
+    """self + value * tensor1 / tensor2."""
+    return _with_product(self, tensor1, tensor2, value, np.divide)
+
+
+def _with_product(
+    self: Any, tensor1: Any, tensor2: Any, value: Any, combine: Callable[..., Array]
+) -> Expected:
+    dtype = common(self, tensor1, tensor2)
+    a, b, c = (wide(x, dtype) for x in (self, tensor1, tensor2))
+    if is_integer(dtype):
+        factor = np.asarray(value, np.int64)
+        return exact(dtype, wrapping(a) + factor * wrapping(b) * wrapping(c))
+    with np.errstate(all="ignore"):
+        product = a.dtype.type(value) * combine(b, c)
+        total = a + product
+        # Each of the three operations may round.
+        bound = DTYPES[dtype].eps * (4 * np.abs(product) + np.abs(total))
+    return within_bound(dtype, total, bound)
+
+
+def lerp(self: Any, end: Any, weight: Any) -> Expected:
+    """self + weight * (end - self); exact at the ends."""
+    dtype = self.dtype
+    a, b, w = (wide(x, dtype) for x in (self, end, weight))
+    with np.errstate(all="ignore"):
+        value = np.where(w == 1, b, a + w * (b - a))
+        size = np.abs(a) + np.abs(b) + (1 + np.abs(w)) * np.abs(b - a)
+        bound = 2 * DTYPES[dtype].eps * size
+        if not DTYPES[dtype].is_complex:
+            bound = np.where((w == 0) | (w == 1), 0.0, bound)
+    return within_bound(dtype, value, bound)
+
+
+def clamp_min(self: Any, min: Any) -> Expected:
+    """Nothing below min; NaN stays."""
+    return clamp(self, min, None)
+
+
+def clamp_max(self: Any, max: Any) -> Expected:
+    """Nothing above max; NaN stays."""
+    return clamp(self, None, max)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DTYPES, integer_range, round_to
-from ..sample import Draw, ErrorSample, Sample
+from ..dtypes import DTYPES, Array, DType, integer_range, round_to
+from ..sample import Draw, Sample
 from ..tensors import Tensor, strided
 from .common import (
     every_value,
@@ -18,6 +18,81 @@ from .common import (
     special_complex,
     special_pairs,
     special_tensor,
+)
+from .pointwise_errors import (
+    addcdiv_integers as addcdiv_integers,
+)
+from .pointwise_errors import (
+    alpha_not_representable as alpha_not_representable,
+)
+from .pointwise_errors import (
+    bool_negate as bool_negate,
+)
+from .pointwise_errors import (
+    bool_relu as bool_relu,
+)
+from .pointwise_errors import (
+    bool_subtract as bool_subtract,
+)
+from .pointwise_errors import (
+    bool_unsupported as bool_unsupported,
+)
+from .pointwise_errors import (
+    broadcast_mismatch as broadcast_mismatch,
+)
+from .pointwise_errors import (
+    clamp_without_bounds as clamp_without_bounds,
+)
+from .pointwise_errors import (
+    complex_unordered as complex_unordered,
+)
+from .pointwise_errors import (
+    complex_unordered_bound as complex_unordered_bound,
+)
+from .pointwise_errors import (
+    complex_unsupported as complex_unsupported,
+)
+from .pointwise_errors import (
+    condition_not_bool as condition_not_bool,
+)
+from .pointwise_errors import (
+    float_bits as float_bits,
+)
+from .pointwise_errors import (
+    float_bitwise as float_bitwise,
+)
+from .pointwise_errors import (
+    inplace_bool_square as inplace_bool_square,
+)
+from .pointwise_errors import (
+    inplace_complex_abs as inplace_complex_abs,
+)
+from .pointwise_errors import (
+    inplace_integer_to_float as inplace_integer_to_float,
+)
+from .pointwise_errors import (
+    inplace_result_cast as inplace_result_cast,
+)
+from .pointwise_errors import (
+    integer_division_by_zero as integer_division_by_zero,
+)
+from .pointwise_errors import (
+    integers_unsupported as integers_unsupported,
+)
+from .pointwise_errors import (
+    lerp_dtypes as lerp_dtypes,
+)
+from .pointwise_errors import (
+    lerp_mismatch as lerp_mismatch,
+)
+from .pointwise_errors import (
+    negative_integer_power as negative_integer_power,
+)
+from .pointwise_errors import (
+    rounding_mode_unknown as rounding_mode_unknown,
+)
+from .pointwise_errors import (
+    ternary_mismatch as ternary_mismatch,
 )
 
 _BROADCASTS = (
@@ -38,6 +113,11 @@ def unary(draw: Draw) -> Iterator[Sample]:
     yield from _unary(draw, "any")
 
 
+def unary_nonzero(draw: Draw) -> Iterator[Sample]:
+    """Values away from zero, but special values on both sides of it."""
+    yield from _unary(draw, "nonzero")
+
+
 def unary_positive(draw: Draw) -> Iterator[Sample]:
     """Positive values, but special values on both sides of zero."""
     yield from _unary(draw, "positive")
@@ -46,7 +126,12 @@ def unary_positive(draw: Draw) -> Iterator[Sample]:
 def _unary(draw: Draw, domain: str) -> Iterator[Sample]:
     for sample in samples_of_tensor(draw, domain):
         yield _with_nan(draw, sample) if draw.spec.name == "isnan" else sample
-    if draw.kind == "special":
+    quotient = draw.spec.name in ("reciprocal", "rsqrt", "sgn")
+    if draw.kind == "special" and draw.info.is_complex and quotient:
+        values = special_complex(draw.info)
+        values = values[_is_normal(values, draw.info)]
+        yield Sample({"self": Tensor(draw.dtype, values)}, "finite special values")
+    elif draw.kind == "special":
         yield Sample({"self": special_tensor(draw.info)}, "special values")
         if draw.info.is_complex and draw.spec.name == "tanh":
             yield Sample({"self": _far_from_axis(draw)}, "real parts beyond the range of exp")
@@ -203,9 +288,7 @@ def _special_binary(draw: Draw, nonzero: bool) -> Iterator[Sample]:
         values = special_complex(info)
         second = values[draw.rng.permutation(len(values))]
         if draw.spec.name == "div":
-            # A subnormal divisor loses bits in any formula; what it then overflows to is open.
-            part = DTYPES[info.real_name]
-            normal = np.maximum(np.abs(second.real), np.abs(second.imag)) > part.tiny / part.eps
+            normal = _is_normal(second, info)
             values, second = values[normal], second[normal]
         yield Sample({"self": Tensor(draw.dtype, values), "other": Tensor(draw.dtype, second)},
                      "finite special values")  # fmt: skip
@@ -223,6 +306,13 @@ def _special_binary(draw: Draw, nonzero: bool) -> Iterator[Sample]:
         one, two = one[calm], two[calm]
     pair = {"self": Tensor(draw.dtype, one), "other": Tensor(draw.dtype, two)}
     yield Sample(pair, "special values in pairs")
+
+
+def _is_normal(values: Array, info: DType) -> Array:
+    """A subnormal divisor loses bits in any formula; what it then overflows to is open."""
+    part = DTYPES[info.real_name]
+    size = np.maximum(np.abs(values.real), np.abs(values.imag))
+    return np.asarray(size > part.tiny / part.eps)
 
 
 def _overflowing_quotient(draw: Draw) -> Iterator[Sample]:
@@ -370,128 +460,187 @@ def where(draw: Draw) -> Iterator[Sample]:
         yield Sample({"condition": condition, **values}, sample.note)
 
 
-# Errors. `{op}` in a pattern stands for the op's public name.
+def unary_rounding(draw: Draw) -> Iterator[Sample]:
+    """Values with a fraction, halves among them, and as large as whole numbers are told apart."""
+    yield from unary(draw)
+    if draw.kind == "special" and draw.info.is_floating:
+        info = draw.info
+        halves = np.arange(-9, 10) / 2
+        top = 2.0 ** np.arange(info.precision - 3, info.precision + 2)
+        near = [
+            halves,
+            halves * (1 + info.eps),
+            halves * (1 - info.eps),
+            0.5 - info.eps / 4 * halves,
+        ]
+        near += [top + half for half in (-1.5, -1, -0.5, 0, 0.5, 1, 1.5)]
+        values = np.concatenate(near)
+        both = np.concatenate([values, -values])
+        yield Sample({"self": Tensor(draw.dtype, round_to(both, info))}, "around halves")
 
 
-def broadcast_mismatch(draw: Draw) -> Iterator[ErrorSample]:
-    """Sizes that differ and are not 1."""
-    names = [argument.name for argument in draw.spec.tensor_args][-2:]
-    values: dict[str, Any] = {}
-    if names[-1] == "other" and draw.spec.key == "where.self":
-        values["condition"] = draw.tensor((3,), dtype="bool")
-    # Valid values: the sizes alone must be wrong.
-    values |= {names[0]: draw.tensor((3,)), names[1]: draw.tensor((4,), "positive")}
-    name = "{op}"
-    if draw.spec.key == "div.Tensor_mode":
-        values["rounding_mode"] = "floor"
-        name = "div_?"  # not floor_divide, which does the work
-    elif draw.spec.key == "trunc_divide":
-        name = "div"  # the public op that leads to it
-    # In place, an integer tensor can't hold a quotient either: that may be said first.
-    pattern = rf"{name}: sizes \[3\] and \[4\] can't be broadcast|div_: result type"
-    yield ErrorSample(values, "RuntimeError", pattern)
-    values = {**values, names[1]: draw.tensor((4, 3), "positive")}
-    pattern = r"{op}: .*self.*\[3\].*\[4, 3\]|div_: result type"
-    yield ErrorSample(values, "RuntimeError", pattern, variant="inplace", note="would grow")
-
-
-def alpha_not_representable(draw: Draw) -> Iterator[ErrorSample]:
-    """A factor of a higher category than the result."""
-    values = {"self": draw.tensor((3,)), "other": draw.tensor((3,))}
-    if not draw.info.is_inexact:
-        yield ErrorSample({**values, "alpha": 1.5}, "RuntimeError", r"{op}: .*alpha.*1\.5")
-    elif not draw.info.is_complex:
-        yield ErrorSample({**values, "alpha": 1 + 2j}, "RuntimeError", r"{op}: .*alpha")
-
-
-def bool_subtract(draw: Draw) -> Iterator[ErrorSample]:
-    """Subtraction with a bool operand."""
-    values = {"self": draw.tensor((3,), dtype="bool"), "other": draw.tensor((3,), dtype="bool")}
-    yield ErrorSample(values, "RuntimeError", r"{op}: .*bool")
-
-
-def bool_negate(draw: Draw) -> Iterator[ErrorSample]:
-    """Negation of a bool tensor."""
-    yield ErrorSample({"self": draw.tensor((3,), dtype="bool")}, "RuntimeError", r"{op}: .*bool")
-
-
-def bool_relu(draw: Draw) -> Iterator[ErrorSample]:
-    """relu of a bool tensor."""
-    yield ErrorSample({"self": draw.tensor((3,), dtype="bool")}, "RuntimeError", r"{op}: .*bool")
-
-
-def inplace_result_cast(draw: Draw) -> Iterator[ErrorSample]:
-    """An in-place result of a higher category than the tensor."""
+def unary_infinite(draw: Draw) -> Iterator[Sample]:
+    """Values with infinities of both signs and NaN among them, in one part or both."""
+    marks = [np.inf, 1.0, -np.inf, 0.0, np.nan]
     if draw.info.is_complex:
-        return
-    other = "complex64" if draw.info.is_floating else "float32"
-    kind = "complex(64|128)" if draw.info.is_floating else other
-    values = {"self": draw.tensor((3,)), "other": draw.tensor((3,), "nonzero", other)}
-    pattern = rf"{{op}}_: result type {kind}.*dtype {draw.dtype}"
-    yield ErrorSample(values, "RuntimeError", pattern, variant="inplace")
+        marks += [complex(1, np.inf), complex(-np.inf, 2), complex(np.nan, np.inf)]
+        marks += [complex(0, np.nan), complex(2, -np.inf)]
+    for sample in unary(draw):
+        tensor = sample.values["self"]
+        if not draw.info.is_inexact or not tensor.data.size:
+            yield sample
+            continue
+        data = tensor.data.copy()
+        flat = data.reshape(-1)[::-2]
+        flat[:] = np.resize(np.array(marks, draw.info.carrier), flat.shape)
+        yield Sample({"self": tensor.replaced(data)}, f"{sample.note}, infinities and NaN")
 
 
-def inplace_integer_to_float(draw: Draw) -> Iterator[ErrorSample]:
-    """A floating result in place of an integer tensor."""
-    if draw.info.is_inexact:
-        return
-    values = {"self": draw.tensor((3,), "positive")}
-    pattern = rf"{{op}}_: .*float32.*{draw.dtype}"
-    yield ErrorSample(values, "RuntimeError", pattern, variant="inplace")
+def binary_zeros(draw: Draw) -> Iterator[Sample]:
+    """Two tensors, in which every second or third element is zero."""
+    for sample in binary(draw):
+        values = dict(sample.values)
+        for name, step in (("self", 2), ("other", 3)):
+            if values[name].strides is None and values[name].shape:
+                data = values[name].data.copy()
+                data.reshape(-1)[::step] = 0
+                values[name] = values[name].replaced(data)
+        yield Sample(values, f"{sample.note}, with zeros")
 
 
-def inplace_complex_abs(draw: Draw) -> Iterator[ErrorSample]:
-    """abs_ of a complex tensor would have to change the dtype."""
-    if draw.info.is_complex:
-        values = {"self": draw.tensor((3,))}
-        yield ErrorSample(values, "RuntimeError", r"abs_: .*complex", variant="inplace")
+def binary_shift(draw: Draw) -> Iterator[Sample]:
+    """Integers and by how many bits; counts beyond the bits among the special values."""
+    yield from _binary(draw, "any", "positive")
+    if draw.kind == "special":
+        bits = draw.info.bits
+        low, high = integer_range(draw.info)
+        counts = np.array(
+            [0, 1, bits - 2, bits - 1, bits, bits + 1, min(high, 2 * bits), max(low, -1)]
+        )
+        ends = np.array([low, low + 1, 1, 3, high - 1, high, 0])
+        one, two = (x.ravel() for x in np.meshgrid(ends, counts.astype(draw.info.carrier)))
+        pair = {"self": one.astype(draw.info.carrier), "other": two}
+        yield Sample({k: Tensor(draw.dtype, v) for k, v in pair.items()}, "by all bits and more")
 
 
-def rounding_mode_unknown(draw: Draw) -> Iterator[ErrorSample]:
-    """A rounding mode that doesn't exist."""
-    values = {"self": draw.tensor((3,)), "other": draw.tensor((3,), "nonzero")}
-    pattern = r"div_?: rounding_mode must be .*; got '?up'?"
-    yield ErrorSample({**values, "rounding_mode": "up"}, "RuntimeError", pattern)
+def _ternary(draw: Draw, names: tuple[str, str, str], last: str) -> Iterator[Sample]:
+    """Three tensors of one dtype; the first may be the smaller one."""
+    first, second, third = names
+    for shape in pointwise_shapes(draw.kind):
+        values = {name: draw.tensor(shape) for name in (first, second)}
+        yield Sample({**values, third: draw.tensor(shape, last)}, f"shape {list(shape)}")
+    if draw.kind == "broadcast":
+        for one, two in _BROADCASTS:
+            values = {
+                first: draw.tensor(one),
+                second: draw.tensor(two),
+                third: draw.tensor((1,), last),
+            }
+            yield Sample(values, f"{list(one)} with {list(two)} and [1]")
+            values = {
+                first: draw.tensor((1,)),
+                second: draw.tensor(one),
+                third: draw.tensor(two, last),
+            }
+            yield Sample(values, f"[1] with {list(one)} and {list(two)}")
+    if draw.kind == "dtype" and draw.info.is_integral:
+        yield Sample({name: draw.tensor((70,), "wide") for name in names}, "whole range")
+    if draw.kind == "accuracy" and draw.info.is_inexact:
+        shape = (_ACCURACY_POINTS,)
+        values = {name: draw.tensor(shape) for name in (first, second)}
+        yield Sample({**values, third: draw.tensor(shape, last)}, "20,000 random values")
 
 
-def integer_division_by_zero(draw: Draw) -> Iterator[ErrorSample]:
-    """An integer divided by zero."""
-    if draw.info.is_integral:
-        zeros = Tensor(draw.dtype, np.array([1, 0, 2], draw.info.carrier))
-        values = {"self": draw.tensor((3,)), "other": zeros}
-        yield ErrorSample(values, "ZeroDivisionError", r"{op}: .*zero", also=("RuntimeError",))
+def ternary_value(draw: Draw) -> Iterator[Sample]:
+    """A sum and two factors, or dividend and divisor, and a number."""
+    names = ("self", "tensor1", "tensor2")
+    yield from _ternary(draw, names, "nonzero")
+    if draw.kind == "promotion":
+        for other in draw.spec.dtypes["cpu"]:
+            pair = {
+                "tensor1": draw.tensor((5,), "small"),
+                "tensor2": draw.tensor((5,), "exact", other),
+            }
+            yield Sample({"self": draw.tensor((5,), "small"), **pair}, f"tensor2 {other}")
+            pair = {
+                "tensor1": draw.tensor((5,), "small", other),
+                "tensor2": draw.tensor((5,), "exact"),
+            }
+            yield Sample({"self": draw.tensor((5,), "small"), **pair}, f"tensor1 {other}")
+    if draw.kind == "arguments":
+        numbers: list[Any] = [0, 2, 3] if draw.info.kind == "unsigned" else [0, 2, -1, 3]
+        numbers += [0.5, -1.25] if draw.info.is_inexact else []
+        numbers += [1.5 - 0.5j] if draw.info.is_complex else []
+        for number in numbers:
+            values = {name: draw.tensor((9,), "nonzero") for name in names}
+            yield Sample({**values, "value": number}, f"value {number}")
 
 
-def negative_integer_power(draw: Draw) -> Iterator[ErrorSample]:
-    """An integer to a negative power is no integer."""
-    if draw.info.kind == "signed":
-        exponent = Tensor(draw.dtype, np.array([2, -1, 0], draw.info.carrier))
-        values = {"self": draw.tensor((3,), "nonzero"), "exponent": exponent}
-        yield ErrorSample(values, "RuntimeError", r"{op}: .*negative")
-        number = {"self": draw.tensor((3,), "nonzero"), "exponent": -2}
-        yield ErrorSample(number, "RuntimeError", r"{op}: .*negative", note="number")
+def lerp_number(draw: Draw) -> Iterator[Sample]:
+    """Two ends and a number between them, or beyond."""
+    numbers: list[Any] = [0.25] if draw.kind not in ("small", "arguments") else [0.5, 0.75]
+    if draw.kind == "arguments":
+        numbers = [0, 1, -1.5, 2.5, 0.4375, True]
+        numbers += [0.5 + 0.25j, 0.25 - 1j] if draw.info.is_complex else []
+        for number in numbers:
+            values = {"self": draw.tensor((9,)), "end": draw.tensor((9,)), "weight": number}
+            yield Sample(values, f"weight {number}")
+    for sample in _ternary(draw, ("self", "end", "weight"), "unit"):
+        for number in numbers:
+            yield Sample({**sample.values, "weight": number}, f"{sample.note}, weight {number}")
 
 
-def complex_unordered(draw: Draw) -> Iterator[ErrorSample]:
-    """Complex numbers have no order."""
-    tensor = draw.tensor((3,), dtype="complex64")
-    yield ErrorSample({"self": tensor, "other": tensor}, "RuntimeError", r"{op}: .*complex64")
+def lerp_tensor(draw: Draw) -> Iterator[Sample]:
+    """Two ends and a weight for each element, ends of the way among them."""
+    for sample in _ternary(draw, ("self", "end", "weight"), "any"):
+        data = sample.values["weight"].data.copy()
+        for start, number in enumerate((0, 1, 0.5)):
+            data.reshape(-1)[start::7] = number
+        yield Sample(
+            {**sample.values, "weight": sample.values["weight"].replaced(data)}, sample.note
+        )
 
 
-def clamp_without_bounds(draw: Draw) -> Iterator[ErrorSample]:
-    """Neither bound given."""
-    yield ErrorSample({"self": draw.tensor((3,))}, "RuntimeError", r"clamp_?: .*min.*max")
+def clamp_tensor(draw: Draw) -> Iterator[Sample]:
+    """A bound for each element below, above, or both, crossed ones too."""
+    for sample in _binary(draw, "any", "any"):
+        values, bound = sample.values["self"], sample.values["other"]
+        if not isinstance(bound, Tensor):
+            continue
+        yield Sample({"self": values, "min": bound}, f"{sample.note}, min")
+        yield Sample({"self": values, "max": bound}, f"{sample.note}, max")
+        other = bound.replaced(np.roll(bound.data, 1))
+        yield Sample({"self": values, "min": bound, "max": other}, f"{sample.note}, both")
 
 
-def condition_not_bool(draw: Draw) -> Iterator[ErrorSample]:
-    """A condition of another dtype than bool."""
-    tensor = draw.tensor((3,))
-    condition = draw.tensor((3,), dtype="int64")
-    values = {"condition": condition, "self": tensor, "other": tensor}
-    yield ErrorSample(values, "RuntimeError", r"where: condition must be a bool tensor; got int64")
+def clamp_min(draw: Draw) -> Iterator[Sample]:
+    """One bound as a number."""
+    yield from _one_bound(draw, "min")
 
 
-def float_bitwise(draw: Draw) -> Iterator[ErrorSample]:
-    """Floating numbers have no bits to combine."""
-    tensor = draw.tensor((3,), dtype="float32")
-    yield ErrorSample({"self": tensor, "other": tensor}, "RuntimeError", r"{op}: .*float32")
+def clamp_max(draw: Draw) -> Iterator[Sample]:
+    """One bound as a number."""
+    yield from _one_bound(draw, "max")
+
+
+def _one_bound(draw: Draw, name: str) -> Iterator[Sample]:
+    for sample in clamp(draw):
+        bounds = [v for key, v in sample.values.items() if key != "self"]
+        yield Sample({"self": sample.values["self"], name: bounds[0]}, sample.note)
+
+
+def clamp_min_tensor(draw: Draw) -> Iterator[Sample]:
+    """A bound for each element."""
+    yield from _bound_tensors(draw, "min")
+
+
+def clamp_max_tensor(draw: Draw) -> Iterator[Sample]:
+    """A bound for each element."""
+    yield from _bound_tensors(draw, "max")
+
+
+def _bound_tensors(draw: Draw, name: str) -> Iterator[Sample]:
+    for sample in _binary(draw, "any", "any"):
+        if isinstance(sample.values["other"], Tensor):
+            values = {"self": sample.values["self"], name: sample.values["other"]}
+            yield Sample(values, sample.note)

@@ -53,6 +53,18 @@ CASES: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (t(4, dtype=cepheid.int64), 0.5, None),
         lambda: (t(2), None, None),
     ],
+    "clamp.Tensor": [
+        lambda: (t(2, 3), t(3), None),
+        lambda: (t(2, 3), None, t(3) + 0.5),
+        lambda: (t(2, 3), t(3), t(2, 1)),
+        lambda: (t(2), None, None),
+    ],
+    "clamp_min": [lambda: (t(2, 3), 1.5), lambda: (t(3, dtype=cepheid.int64), 1)],
+    "clamp_max": [lambda: (t(2, 3), 1.5), lambda: (t(3, dtype=cepheid.int64), 1)],
+    "clamp_min.Tensor": [lambda: (t(2, 3), t(3) - 1)],
+    "clamp_max.Tensor": [lambda: (t(2, 3), t(3) - 1)],
+    "square": [lambda: (t(2, 3),), lambda: (t(3, dtype=cepheid.bool),)],
+    "rsub.Tensor": [lambda: (t(2, 3), t(3), 1), lambda: (t(2, 3), t(3), 2.5)],
     "sum": [lambda: (t(2, 3), None), lambda: (t(2, 3), cepheid.float64), lambda: (t(0), None)],
     "mean": [lambda: (t(2, 3), None), lambda: (t(2, dtype=cepheid.int64), None)],
     "matmul": [

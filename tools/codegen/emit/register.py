@@ -63,6 +63,8 @@ def _entries(entries: tuple[OpEntry, ...]) -> str:
 def _entry(schema: Schema) -> str:
     name = cpp.entry_name(schema)
     head = f"OperatorEntry {name} = entry<signatures::{name}>("
+    if len(head) > cpp.LINE_LENGTH:
+        head = f"OperatorEntry {name} =\n    entry<signatures::{name}>("
     text = f"{head}{cpp.quoted(str(schema))});"
     if len(text) <= cpp.LINE_LENGTH:
         return text
@@ -78,4 +80,7 @@ def _registration(kernel: Kernel) -> str:
     name = f"entries::{cpp.entry_name(kernel.schema)}"
     if kernel.keys == (COMPOSITE,):
         return f"  {name}.impl_composite(&{kernel.name});"
-    return "\n".join(f"  {name}.impl(DispatchKey::{key}, &{kernel.name});" for key in kernel.keys)
+    return "\n".join(
+        cpp.listed(f"  {name}.impl(", [f"DispatchKey::{key}", f"&{kernel.name}"], ");")
+        for key in kernel.keys
+    )
