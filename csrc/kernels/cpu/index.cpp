@@ -179,6 +179,10 @@ void clear_triangle(const char* op, const Tensor& self, int64_t diagonal, bool a
                    // The first place right of what tril keeps, and of what triu clears.
                    int64_t edge = std::clamp<int64_t>(row + shift + (above ? 1 : 0), 0, columns);
                    int64_t begin = above ? edge : 0, end = above ? columns : edge;
+                   if (step == static_cast<int64_t>(item)) {
+                     std::memset(at + begin * step, 0, static_cast<size_t>(end - begin) * item);
+                     continue;
+                   }
                    for (int64_t i = begin; i < end; ++i) std::memset(at + i * step, 0, item);
                  }
                });

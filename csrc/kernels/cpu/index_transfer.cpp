@@ -87,6 +87,13 @@ template <class T>
 struct Accumulate {
   static constexpr bool kReads = false;
   static void line(char* self, int64_t s, char* dense, int64_t d, int64_t n) {
+    constexpr int64_t item = sizeof(T);
+    if (s == item && d == item) {
+      T* to = reinterpret_cast<T*>(self);
+      const T* from = reinterpret_cast<const T*>(dense);
+      for (int64_t i = 0; i < n; ++i) to[i] = Sum<T>::of(to[i], from[i]);
+      return;
+    }
     for (int64_t i = 0; i < n; ++i) {
       T* to = reinterpret_cast<T*>(self + i * s);
       *to = Sum<T>::of(*to, *reinterpret_cast<const T*>(dense + i * d));
@@ -129,7 +136,9 @@ class Runner {
       parallel_for(0, outer, grain,
                    [&](int64_t b, int64_t e) { rows_of(b * l_.count, e * l_.count); });
     } else {
-      int64_t grain = std::max<int64_t>(64, kGrain / l_.count);
+      // Each part goes through all positions: no more parts than there are threads.
+      int64_t share = (slice + num_threads() - 1) / num_threads();
+      int64_t grain = std::max({int64_t(64), kGrain / l_.count, share});
       parallel_for(0, slice, grain, [&](int64_t b, int64_t e) { columns_of(b, e); });
     }
   }

@@ -180,8 +180,11 @@ def take_along_dim(chooser: Chooser) -> Sample:
     """Broadcast beside the dim on both sides; at times no dim."""
     shape = chooser.nonempty((1, 2, 3, 4), 400)
     if chooser.rarely():
+        # In one piece each: the checks of layouts have the others.
         tensor = chooser.tensor(shape, "full")
-        return Sample({"self": tensor, "indices": chooser.places(tensor.data.size, (2, 3))})
+        places = chooser.places(tensor.data.size, (2, 3))
+        plain = [Tensor(t.dtype, np.array(t.data)) for t in (tensor, places)]
+        return Sample({"self": plain[0], "indices": plain[1]})
     dim = chooser.dim(len(shape))
     sizes = [1 if chooser.rarely() else size for size in shape]
     own = [1 if chooser.rarely() else size for size in shape]
