@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .prelude import DType, Ints, Shape, Tensor, ops, show, wrap_dim
+from .prelude import DType, Ints, Shape, Tensor, numel, ops, show, wrap_dim
 
 
 def scalar_shape(op: str) -> Shape:
@@ -42,6 +42,13 @@ def reduced(op: str, self: Shape, dim: Ints | None, keepdim: bool) -> Shape:
     return without_folded(self, folded(op, len(self), dim), keepdim)
 
 
+def reduced_listed(op: str, self: Shape, dim: Ints | None, keepdim: bool) -> Shape:
+    """`dim` folded; None folds everything, () nothing."""
+    if dim is not None and len(dim) == 0:
+        return self
+    return without_folded(self, folded(op, len(self), dim), keepdim)
+
+
 def reduced_nonempty(op: str, self: Shape, dim: Ints, keepdim: bool) -> Shape:
     """As `reduced`, for folds without a neutral element: what is folded must hold something."""
     flags = folded(op, len(self), dim)
@@ -76,6 +83,21 @@ def reduced_one(op: str, self: Shape, dim: int | None, keepdim: bool) -> Shape:
     return without_folded(self, folded(op, len(self), (dim,)), keepdim)
 
 
+def whole_nonempty(op: str, self: Shape) -> Shape:
+    """No dimensions; there must be something to fold."""
+    if numel(op, self) == 0:
+        raise RuntimeError(
+            f"{op}: a fold over no elements has no value; got shape {show(self)},"
+            f" name a dim whose size isn't 0"
+        )
+    return ()
+
+
+def counted(op: str, self: Shape, dim: Ints) -> Shape:
+    """`dim` folded away; () folds everything."""
+    return without_folded(self, folded(op, len(self), dim), False)
+
+
 def reduced_int(op: str, self: Shape, dim: int, keepdim: bool) -> Shape:
     """One dimension folded."""
     return without_folded(self, folded(op, len(self), (dim,)), keepdim)
@@ -89,3 +111,8 @@ def sum_all(self: Tensor, dtype: DType | None) -> Tensor:
 def mean_all(self: Tensor, dtype: DType | None) -> Tensor:
     """The mean of all elements."""
     return ops.mean(self, None, False, dtype=dtype)
+
+
+def count_nonzero_dim(self: Tensor, dim: int | None) -> Tensor:
+    """How many elements along one dimension, or of all, are not zero."""
+    return ops.count_nonzero(self, () if dim is None else (dim,))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 from ..sample import Sample
 from ..tensors import Tensor
 from .chooser import Chooser, Shape
 
-_VALUES_ONLY = ("amax", "argmax", "any")  # these compare elements and add nothing
+# These compare elements and add nothing.
+_VALUES_ONLY = "amax amin max min aminmax argmax argmin any all count_nonzero".split()
 
 
 def _tensor(chooser: Chooser, shape: Shape) -> Tensor:
@@ -20,6 +24,56 @@ def _tensor(chooser: Chooser, shape: Shape) -> Tensor:
 def reduce_all_plain(chooser: Chooser) -> Sample:
     """Everything folded."""
     return Sample({"self": _tensor(chooser, chooser.shape())})
+
+
+def reduce_all_nonempty(chooser: Chooser) -> Sample:
+    """Everything folded, where there is something."""
+    return Sample({"self": _tensor(chooser, chooser.nonempty())})
+
+
+def product_all(chooser: Chooser) -> Sample:
+    """Everything multiplied: signs and a few factors of 2, so that products are exact."""
+    return Sample({"self": _factors(chooser, chooser.shape())})
+
+
+def product_dim(chooser: Chooser) -> Sample:
+    """One dim multiplied."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"self": _factors(chooser, shape), "dim": chooser.dim(len(shape))}
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(values)
+
+
+def _factors(chooser: Chooser, shape: Shape) -> Tensor:
+    if not chooser.info.is_inexact:
+        return chooser.tensor(shape)
+    rng = np.random.default_rng(chooser.seed())
+    powers = np.where(
+        rng.random(shape) < 4 / max(math.prod(shape), 8), rng.integers(-3, 4, shape), 0
+    )
+    data = np.exp2(powers) * rng.choice([1.0, -1.0], shape)
+    return chooser.laid_out(Tensor(chooser.dtype, data.astype(chooser.info.carrier)))
+
+
+def count_dim(chooser: Chooser) -> Sample:
+    """One dim or all."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"self": _tensor(chooser, shape)}
+    if chooser.flag():
+        values["dim"] = chooser.dim(len(shape))
+    return Sample(values)
+
+
+def count_dims(chooser: Chooser) -> Sample:
+    """Any dims."""
+    shape = chooser.shape()
+    return Sample({"self": _tensor(chooser, shape), "dim": _dims(chooser, len(shape))})
+
+
+def reduce_dims_plain(chooser: Chooser) -> Sample:
+    """Any dims, keepdim."""
+    return Sample(_folded(chooser, chooser.shape()))
 
 
 def reduce_all(chooser: Chooser) -> Sample:
@@ -89,6 +143,17 @@ def reduce_int(chooser: Chooser) -> Sample:
     if chooser.flag():
         values["keepdim"] = True
     return Sample(values)
+
+
+def reduce_dim_nonempty(chooser: Chooser) -> Sample:
+    """One dim that holds something."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"dim": chooser.dim(len(shape))}
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(
+        {"self": _tensor(chooser, _filled(shape, [values["dim"]] if shape else [])), **values}
+    )
 
 
 def reduce_one(chooser: Chooser) -> Sample:

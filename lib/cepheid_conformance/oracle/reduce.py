@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import DTYPES, Array, cast
-from ..expected import Expected, exact, within_bound
+from ..expected import Expected, exact, undetermined, within_bound
 from ..wide import widen
 from .common import is_integer, normal_dim, wrapping
 
@@ -73,29 +73,129 @@ def mean(
     return within_bound(result, np.asarray(value), bound)
 
 
-def amax(self: Any, dim: Sequence[int], keepdim: bool) -> Expected:
+def amax(self: Any, dim: Sequence[int] | int | None = None, keepdim: bool = False) -> Expected:
     """The largest element; NaN if there is one."""
+    return _extreme(np.max, self, dim, keepdim)
+
+
+def amin(self: Any, dim: Sequence[int] | int | None = None, keepdim: bool = False) -> Expected:
+    """The smallest element; NaN if there is one."""
+    return _extreme(np.min, self, dim, keepdim)
+
+
+def _extreme(fold: Any, self: Any, dim: Sequence[int] | int | None, keepdim: bool) -> Expected:
     axes = reduced_axes(dim, len(self.shape))
-    value = np.max(self.data, axis=axes, keepdims=keepdim) if axes else self.data
+    value = fold(self.data, axis=axes, keepdims=keepdim) if axes else self.data
     return exact(self.dtype, value, any_zero_sign=True)
+
+
+def aminmax(self: Any, dim: int | None, keepdim: bool) -> tuple[Expected, Expected]:
+    """The smallest and the largest element."""
+    return amin(self, dim, keepdim), amax(self, dim, keepdim)
+
+
+def max_dim(self: Any, dim: int, keepdim: bool) -> tuple[Expected, Expected]:
+    """The largest element of each line, and where one is: which of several is open."""
+    return amax(self, dim, keepdim), _place(self, dim, keepdim)
+
+
+def min_dim(self: Any, dim: int, keepdim: bool) -> tuple[Expected, Expected]:
+    """The smallest element of each line, and where one is: which of several is open."""
+    return amin(self, dim, keepdim), _place(self, dim, keepdim)
+
+
+def _place(self: Any, dim: int, keepdim: bool) -> Expected:
+    """An index at which the line has its result."""
+    data = self.data if self.shape else self.data.reshape(1)
+    axis = normal_dim(dim, data.ndim)
+    shape = tuple(1 if i == axis else size for i, size in enumerate(data.shape))
+
+    def check(results: list[Array]) -> str | None:
+        values, places = (np.reshape(result, shape) for result in results)
+        if np.any((places < 0) | (places >= data.shape[axis])):
+            return "the indices must be places of the line"
+        found = np.take_along_axis(data, places, axis)
+        if np.array_equal(found, values, equal_nan=data.dtype.kind == "f"):
+            return None
+        return "self at the indices must be the values"
+
+    kept = shape if keepdim else shape[:axis] + shape[axis + 1 :]
+    return undetermined("int64", kept if self.shape else (), holds=check)
 
 
 def argmax(self: Any, dim: int | None, keepdim: bool) -> Expected:
     """Index of the first largest element; NaN counts as the largest."""
+    return _first(np.argmax, self, dim, keepdim)
+
+
+def argmin(self: Any, dim: int | None, keepdim: bool) -> Expected:
+    """Index of the first smallest element; NaN counts as the smallest."""
+    return _first(np.argmin, self, dim, keepdim)
+
+
+def _first(find: Any, self: Any, dim: int | None, keepdim: bool) -> Expected:
     if dim is None:
         shape = (1,) * len(self.shape) if keepdim else ()
-        return exact("int64", np.argmax(self.data.ravel()).reshape(shape))
+        return exact("int64", find(self.data.ravel()).reshape(shape))
     if not self.shape:
         return exact("int64", np.zeros((), np.int64))
     axis = normal_dim(dim, len(self.shape))
-    return exact("int64", np.argmax(self.data, axis=axis, keepdims=keepdim))
+    return exact("int64", find(self.data, axis=axis, keepdims=keepdim))
 
 
-def any(self: Any, dim: int | None = None, keepdim: bool = False) -> Expected:
-    """Whether an element is not zero; uint8 stays uint8."""
+def any(self: Any, dim: Sequence[int] | int | None = None, keepdim: bool = False) -> Expected:
+    """Whether an element is not zero; uint8 stays uint8. Of no dim ([]), of each element."""
+    return _truth(np.any, self, dim, keepdim)
+
+
+def all(self: Any, dim: Sequence[int] | int | None = None, keepdim: bool = False) -> Expected:
+    """Whether no element is zero; uint8 stays uint8. Of no dim ([]), of each element."""
+    return _truth(np.all, self, dim, keepdim)
+
+
+def _truth(fold: Any, self: Any, dim: Sequence[int] | int | None, keepdim: bool) -> Expected:
     result = "uint8" if self.dtype == "uint8" else "bool"
+    axes = () if dim == [] else reduced_axes(dim, len(self.shape))
+    return exact(result, fold(self.data != 0, axis=axes, keepdims=keepdim))
+
+
+def count_nonzero(self: Any, dim: Sequence[int] | int | None = None) -> Expected:
+    """How many elements are not zero."""
     axes = reduced_axes(dim, len(self.shape))
-    return exact(result, np.any(self.data != 0, axis=axes, keepdims=keepdim))
+    return exact("int64", np.sum(self.data != 0, axis=axes, dtype=np.int64))
+
+
+def nansum(
+    self: Any,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    dtype: str | None = None,
+) -> Expected:
+    """The sum of what is not NaN."""
+    data = self.data
+    if self.info.is_floating:
+        data = np.where(np.isnan(data), np.zeros((), data.dtype), data)
+    return sum(self.replaced(data), dim, keepdim, dtype)
+
+
+def prod(
+    self: Any, dim: int | None = None, keepdim: bool = False, dtype: str | None = None
+) -> Expected:
+    """The product over a dim or all; integers and bool are multiplied in int64."""
+    result = dtype or ("int64" if is_integer(self.dtype) else self.dtype)
+    axes = reduced_axes(dim, len(self.shape))
+    values = cast(self.data, self.info, DTYPES[result])
+    with np.errstate(all="ignore"):
+        if is_integer(result):
+            folded = wrapping(values).prod(axis=axes, keepdims=keepdim)
+            return exact(result, folded.astype(bool) if result == "bool" else folded)
+        value = np.asarray(widen(values, result).prod(axis=axes, keepdims=keepdim))
+        count = math.prod(values.shape[axis] for axis in axes)
+        # Every multiplication rounds once; one of complex numbers up to four times.
+        steps = count * (4 if DTYPES[result].is_complex else 1)
+        size = np.where(np.isfinite(value), np.abs(value), 0)
+        bound = np.asarray(size * (steps * accumulation_eps(result)))
+    return within_bound(result, value, bound + DTYPES[result].smallest)
 
 
 def equal(self: Any, other: Any) -> Expected:

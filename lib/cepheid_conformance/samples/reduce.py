@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DTYPES
+from ..dtypes import DTYPES, Array, DType, round_to
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .common import (
@@ -95,12 +95,14 @@ def _ties(draw: Draw) -> Iterator[Sample]:
 
 
 def _single_truths(draw: Draw) -> Iterator[Tensor]:
-    """Lines of zeros with one other element: the last, or one that is hardly told from zero."""
+    """Lines of zeros with one other element: the last, or one that is hardly told from zero; and
+    lines of ones that end in a zero."""
     if draw.kind == "sizes":
         for size in LINE_SIZES:
-            data = np.zeros(size, draw.info.carrier)
-            data[-1] = 1
-            yield Tensor(draw.dtype, data)
+            for most in (0, 1):
+                data = np.full(size, most, draw.info.carrier)
+                data[-1] = 1 - most
+                yield Tensor(draw.dtype, data)
     if draw.kind == "special" and draw.info.is_inexact:
         strange = [math.nan, draw.info.smallest] if draw.info.is_floating else [1j, math.nan]
         for value in strange:
@@ -109,9 +111,14 @@ def _single_truths(draw: Draw) -> Iterator[Tensor]:
             yield Tensor(draw.dtype, data)
 
 
+def reduce_all_nonempty(draw: Draw) -> Iterator[Sample]:
+    """Everything folded, where there is something."""
+    yield from (sample for sample in reduce_all_plain(draw) if sample.values["self"].data.size)
+
+
 def reduce_all_plain(draw: Draw) -> Iterator[Sample]:
     """Everything folded to one value."""
-    if draw.spec.name == "any":
+    if draw.spec.name in ("any", "all"):
         for line in _single_truths(draw):
             yield Sample({"self": line}, f"one of {line.shape[0]}")
     for shape in _lines(draw):
@@ -148,6 +155,17 @@ def reduce_dims(draw: Draw) -> Iterator[Sample]:
         for dtype in result_dtypes(draw):
             values = {"self": draw.tensor((3, 4), "exact"), "dim": [1], "dtype": dtype}
             yield Sample(values, f"dtype {dtype}")
+
+
+def reduce_dims_plain(draw: Draw) -> Iterator[Sample]:
+    """The same without a dtype, also with None for all dims."""
+    yield from _reduce_dims(draw, empty=True)
+    for line in _single_truths(draw):
+        yield Sample({"self": line, "dim": [0]}, f"one of {line.shape[0]}")
+    if draw.kind == "arguments":
+        for keepdim in (False, True):
+            values = {"self": draw.tensor((3, 4)), "dim": None, "keepdim": keepdim}
+            yield Sample(values, f"dim None, keepdim {keepdim}")
 
 
 def reduce_dims_nonempty(draw: Draw) -> Iterator[Sample]:
@@ -208,6 +226,66 @@ def reduce_one(draw: Draw) -> Iterator[Sample]:
 def _foldable(sample: Sample) -> bool:
     shape, dim = sample.values["self"].shape, sample.values.get("dim")
     return _folds_something(shape, [] if dim is None else [dim])
+
+
+def reduce_dim_nonempty(draw: Draw) -> Iterator[Sample]:
+    """One dim that holds something."""
+    yield from (sample for sample in reduce_one(draw) if "dim" in sample.values)
+
+
+def product_all(draw: Draw) -> Iterator[Sample]:
+    """Everything multiplied, with the dtype of the result."""
+    for sample in reduce_all(draw):
+        yield _with_product(draw, sample)
+
+
+def product_dim(draw: Draw) -> Iterator[Sample]:
+    """One dim multiplied, with the dtype of the result."""
+    for sample in reduce_int(draw):
+        yield _with_product(draw, sample)
+    if draw.kind == "arguments":
+        for dtype in result_dtypes(draw):
+            values = {"self": draw.tensor((3, 4), "exact"), "dim": 1, "dtype": dtype}
+            yield Sample(values, f"dtype {dtype}")
+
+
+def _with_product(draw: Draw, sample: Sample) -> Sample:
+    """The sample with factors near 1, whose products neither overflow nor vanish on the way."""
+    tensor = sample.values["self"]
+    if not draw.info.is_inexact or draw.kind == "arguments":
+        return sample
+    size = np.abs(tensor.data)
+    with np.errstate(all="ignore"):
+        near = np.where(size > 0, tensor.data / size * np.exp2(size % 0.25 - 0.125), 1)
+        count = max(tensor.data.size, 1)
+        near = near if count < 300 else np.where(draw.rng.random(near.shape) < 300 / count, near, 1)
+        data = np.where(np.isfinite(tensor.data) & (size < 2000), near, tensor.data)
+    return Sample(
+        {**sample.values, "self": tensor.replaced(round_to_dtype(data, draw.info))}, sample.note
+    )
+
+
+def round_to_dtype(data: Array, info: DType) -> Array:
+    """Carrier values of a floating or complex dtype."""
+    if info.is_complex:
+        return data.astype(info.carrier)
+    return round_to(data, info)
+
+
+def count_dim(draw: Draw) -> Iterator[Sample]:
+    """One dim or all."""
+    for sample in _one_dim(draw, whole=True):
+        if "keepdim" not in sample.values:
+            yield sample
+
+
+def count_dims(draw: Draw) -> Iterator[Sample]:
+    """Dims counted over."""
+    for sample in _reduce_dims(draw, empty=True):
+        if "keepdim" not in sample.values:
+            yield sample
+    if draw.kind == "arguments":
+        yield Sample({"self": draw.tensor((3, 4)), "dim": [0]}, "dim 0")
 
 
 def reduce_int(draw: Draw) -> Iterator[Sample]:
@@ -286,18 +364,24 @@ def mean_of_integers(draw: Draw) -> Iterator[ErrorSample]:
 def reduce_empty(draw: Draw) -> Iterator[ErrorSample]:
     """Nothing has no largest element: a named dim is at fault, or that none was named."""
     values: dict[str, Any] = {"self": draw.tensor((2, 0))}
-    if draw.spec.name == "amax":
+    if draw.spec.name in ("amax", "amin"):
         for dim in ([1], [0, -1]):
-            yield ErrorSample({**values, "dim": dim}, "IndexError", r"amax: .*dim 1", note=f"{dim}")
-        yield ErrorSample({**values, "dim": []}, "RuntimeError", r"amax: .*", note="dim []")
-        yield ErrorSample(values, "RuntimeError", r"amax: .*")
+            yield ErrorSample({**values, "dim": dim}, "IndexError", r"{op}: .*dim 1", note=f"{dim}")
+        yield ErrorSample({**values, "dim": []}, "RuntimeError", r"{op}: .*", note="dim []")
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*")
         return
-    for rest in ({}, {"dim": 1}):
+    if len(draw.spec.args) == 1:  # max and min of everything
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*")
+        return
+    required = draw.spec.key in ("max.dim", "min.dim")
+    for rest in ({"dim": 1},) if required else ({}, {"dim": 1}):
         yield ErrorSample({**values, **rest}, "IndexError", r"{op}: .*", note=f"{rest}")
 
 
 def complex_unordered_reduce(draw: Draw) -> Iterator[ErrorSample]:
     """Complex numbers have no largest."""
-    values = {"self": draw.tensor((3,), dtype="complex64")}
+    values: dict[str, Any] = {"self": draw.tensor((3,), dtype="complex64")}
+    if draw.spec.key in ("max.dim", "min.dim"):
+        values["dim"] = 0
     error = "RuntimeError"
     yield ErrorSample(values, error, r"{op}: .*complex64", also=("NotImplementedError",))
