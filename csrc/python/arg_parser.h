@@ -67,6 +67,7 @@ struct Function {
   Signature* const* signatures;
   uint8_t count;
   bool method;  // parameter 0 is bound already
+  const char* module = "functions";  // the attribute of _C where Python finds a function
 };
 
 inline constexpr int kMaxParams = 16;

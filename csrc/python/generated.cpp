@@ -12,7 +12,10 @@ std::vector<const Unit*>& units() {
   return list;
 }
 
-PyObject* functions_module = nullptr;     // cepheid._C.functions
+// Those that the binding makes, and so has even where a selection of ops leaves them empty.
+constexpr const char* kFunctionModules[] = {"functions", "nn", "linalg"};
+
+PyObject* c_module = nullptr;             // cepheid._C
 PyObject* return_types_module = nullptr;  // cepheid.return_types
 
 PyObject* new_module(const char* name) {
@@ -22,9 +25,11 @@ PyObject* new_module(const char* name) {
   return module.release();
 }
 
-void add_function(PyMethodDef* def, PyObject* module_name) {
-  Ref function = own(PyCFunction_NewEx(def, nullptr, module_name));
-  checked(PyObject_SetAttrString(functions_module, def->ml_name, function.get()));
+void add_function(const ModuleFunction& f) {
+  Ref shown = own(PyUnicode_FromString(f.shown));
+  Ref function = own(PyCFunction_NewEx(f.def, nullptr, shown.get()));
+  Ref module = attribute(c_module, f.module);
+  checked(PyObject_SetAttrString(module.get(), f.def->ml_name, function.get()));
 }
 
 void add_method(PyMethodDef* def) {
@@ -32,8 +37,8 @@ void add_method(PyMethodDef* def) {
   checked(PyDict_SetItemString(TensorType.tp_dict, def->ml_name, method.get()));
 }
 
-void set_all_names() {
-  PyObject* dict = PyModule_GetDict(functions_module);
+void set_all_names(PyObject* module) {
+  PyObject* dict = PyModule_GetDict(module);
   Ref names = own(PyList_New(0));
   PyObject *name, *value;
   for (Py_ssize_t at = 0; PyDict_Next(dict, &at, &name, &value);) {
@@ -44,7 +49,7 @@ void set_all_names() {
 
 }  // namespace
 
-Unit::Unit(ArrayRef<const Function*> tables, ArrayRef<PyMethodDef*> functions,
+Unit::Unit(ArrayRef<const Function*> tables, ArrayRef<ModuleFunction> functions,
            ArrayRef<PyMethodDef*> methods)
     : tables(tables), functions(functions), methods(methods) {
   units().push_back(this);
@@ -59,10 +64,11 @@ bool is_large(const IntVector& sizes) {
   return false;
 }
 
-PyObject* override_function(const char* name, PyObject* const* args, Py_ssize_t nargs,
+PyObject* override_function(const Function& function, PyObject* const* args, Py_ssize_t nargs,
                             PyObject* kwnames) {
-  Ref function = attribute(functions_module, name);
-  return call_torch_function(function.get(), name, nullptr, args, PyVectorcall_NARGS(nargs),
+  Ref module = attribute(c_module, function.module);
+  Ref object = attribute(module.get(), function.name);
+  return call_torch_function(object.get(), function.name, nullptr, args, PyVectorcall_NARGS(nargs),
                              kwnames);
 }
 
@@ -91,17 +97,18 @@ PyObject* wrap_results(PyTypeObject* type, TensorList results) {
 }
 
 void init_generated(PyObject* module) {
-  functions_module = new_module("cepheid._C.functions");
+  c_module = module;
+  for (const char* name : kFunctionModules) {
+    add_object(module, name, new_module((std::string("cepheid._C.") + name).c_str()));
+  }
   return_types_module = new_module("cepheid.return_types");
-  add_object(module, "functions", functions_module);
   add_object(module, "return_types", return_types_module);
-  Ref name = own(PyUnicode_FromString("cepheid"));
   for (const Unit* unit : units()) {
     for (const Function* table : unit->tables) prepare(*table);
-    for (PyMethodDef* def : unit->functions) add_function(def, name.get());
+    for (const ModuleFunction& f : unit->functions) add_function(f);
     for (PyMethodDef* def : unit->methods) add_method(def);
   }
-  set_all_names();
+  for (const char* name : kFunctionModules) set_all_names(attribute(module, name).get());
   PyType_Modified(&TensorType);
 }
 

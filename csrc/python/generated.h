@@ -35,7 +35,7 @@ inline PyObject* wrap_result(const Scalar& result) { return wrap_scalar(result);
 PyTypeObject* named_results(const char* op, std::initializer_list<const char*> fields);
 PyObject* wrap_results(PyTypeObject* type, TensorList results);
 
-PyObject* override_function(const char* name, PyObject* const* args, Py_ssize_t nargs,
+PyObject* override_function(const Function& function, PyObject* const* args, Py_ssize_t nargs,
                             PyObject* kwnames);
 
 template <class Call>
@@ -45,7 +45,7 @@ PyObject* run_function(const Function& function, PyObject* const* args, Py_ssize
     Parsed p;
     parse(function, nullptr, args, nargs, kwnames, p);
     if (p.overridden) [[unlikely]]
-      return override_function(function.name, args, nargs, kwnames);
+      return override_function(function, args, nargs, kwnames);
     return call(p);
   });
 }
@@ -62,13 +62,20 @@ PyObject* run_method(const Function& function, PyObject* self, PyObject* const* 
   });
 }
 
-// One per family, a global of its unit: what the module puts into _C.functions and into Tensor.
+// A function, the module of _C that holds it, and where users find it (its __module__).
+struct ModuleFunction {
+  const char* module;
+  const char* shown;
+  PyMethodDef* def;
+};
+
+// One per family, a global of its unit: what goes into the modules of _C and into Tensor.
 struct Unit {
-  Unit(ArrayRef<const Function*> tables, ArrayRef<PyMethodDef*> functions,
+  Unit(ArrayRef<const Function*> tables, ArrayRef<ModuleFunction> functions,
        ArrayRef<PyMethodDef*> methods);
 
   ArrayRef<const Function*> tables;
-  ArrayRef<PyMethodDef*> functions;
+  ArrayRef<ModuleFunction> functions;
   ArrayRef<PyMethodDef*> methods;
 };
 

@@ -10,6 +10,8 @@ from .sample import Sample
 from .script import Script
 from .tensors import Tensor
 
+# Where the functions of a module are found below the top level.
+_MODULES = {"nn": "nn.functional", "linalg": "linalg"}
 # Python operators that stand for an op, with the in-place operator where there is one.
 _OPERATORS = {
     "add.Tensor": "add",
@@ -105,6 +107,8 @@ def makes_from_nothing(spec: OpSpec) -> bool:
 
 
 def _public_name(spec: OpSpec) -> str:
+    if spec.module:
+        return f"{_MODULES[spec.module]}.{spec.name.removeprefix(f'{spec.module}_')}"
     return "div" if spec.key == "trunc_divide" else spec.name
 
 

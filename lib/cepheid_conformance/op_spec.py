@@ -52,6 +52,7 @@ class OpSpec:
     oracle: str
     samples: str
     errors: tuple[str, ...]
+    module: str = ""  # "nn", "linalg": where the public function is; else the top level
 
     @property
     def key(self) -> str:
@@ -153,4 +154,5 @@ def _spec(entry: dict[str, Any]) -> OpSpec:
         oracle=entry["oracle"],
         samples=entry["samples"],
         errors=tuple(entry["errors"]),
+        module=entry["module"],
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from tools.codegen.model import OpEntry, RuleCall, RuleNames, Tags, Type
+from tools.codegen.model import PUBLIC_MODULES, OpEntry, RuleCall, RuleNames, Tags, Type
 from tools.codegen.problems import Problem
 from tools.codegen.rules import RuleBook
 from tools.codegen.scalar import DTYPE_CLASSES, Functions, ScalarError, check_scalar, parse_scalar
@@ -52,6 +52,7 @@ class _EntryCheck:
 
     def run(self) -> None:
         self._names()
+        self._module()
         self._variants()
         self._tags()
         self._operand_lists()
@@ -76,6 +77,16 @@ class _EntryCheck:
             if defaulted and not argument.has_default:
                 self.problem("op", f"{argument.name} has no default but follows one that has")
             defaulted = defaulted or argument.has_default
+
+    def _module(self) -> None:
+        entry = self.entry
+        if not entry.module:
+            return
+        if entry.module not in PUBLIC_MODULES:
+            known = ", ".join(PUBLIC_MODULES)
+            self.problem("module", f"unknown module {entry.module}; modules are {known}")
+        if not set(entry.variants) <= {"function", "out"}:
+            self.problem("variants", "an op of a module has functions only: function, out")
 
     def _variants(self) -> None:
         entry = self.entry

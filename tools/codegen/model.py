@@ -22,6 +22,8 @@ BASE_TYPES = (
 )
 # The words that stand for a value of their type in a default; every other default is a literal.
 ENUM_TYPES = ("ScalarType", "Layout", "MemoryFormat")
+# `module:` of an entry -> the public module of its function; other functions are top-level names.
+PUBLIC_MODULES = {"nn": "nn.functional", "linalg": "linalg"}
 
 Default = None | bool | int | float | str | tuple[int, ...]
 ImplementationKind = Literal["scalar", "kernel", "inplace_kernel", "view", "native", "composite"]
@@ -355,6 +357,7 @@ class OpEntry:
     samples: str
     errors: tuple[str, ...]
     source: Source = field(compare=False)
+    module: str = ""  # a key of PUBLIC_MODULES
 
     @property
     def name(self) -> str:
@@ -365,6 +368,11 @@ class OpEntry:
     def full_name(self) -> str:
         """`add.Tensor`, or `neg` where there is no overload name."""
         return self.schema.full_name
+
+    @property
+    def public_name(self) -> str:
+        """The name of the function in its module: `vector_norm` of `linalg_vector_norm`."""
+        return self.name.removeprefix(f"{self.module}_") if self.module else self.name
 
     def dispatched(self) -> Iterator[Variant]:
         """The dispatcher entries: the schema itself, then in-place and out= where they exist."""
@@ -377,6 +385,8 @@ class OpEntry:
     def to_fields(self) -> dict[str, object]:
         """The entry as it stands in the yaml file."""
         fields: dict[str, object] = {"op": str(self.schema), "variants": list(self.variants)}
+        if self.module:
+            fields["module"] = self.module
         for name in ("tags", "numbers", "broadcast_self"):
             if value := getattr(self, name):
                 fields[name] = list(value)

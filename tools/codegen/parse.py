@@ -30,7 +30,7 @@ IMPLEMENTATIONS: tuple[ImplementationKind, ...] = (
     "composite",
 )
 STRING_LISTS = ("variants", "tags", "numbers", "broadcast_self", "errors")
-STRINGS = ("op", "shape", "check", "samples")
+STRINGS = ("op", "module", "shape", "check", "samples")
 FIELDS = (*STRINGS, *STRING_LISTS, *IMPLEMENTATIONS, "dtypes", "promote", "oracle")
 REQUIRED = {
     "op": "every entry begins with its schema",
@@ -120,6 +120,7 @@ class _EntryParser:
             samples=values["samples"],
             errors=tuple(values["errors"]),
             source=self.fields.source,
+            module=values.get("module", ""),
         )
 
     def _check_names(self) -> None:

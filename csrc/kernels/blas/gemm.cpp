@@ -5,6 +5,7 @@
 #include "base/thread_pool.h"
 #include "kernels/blas/library.h"
 #include "kernels/blas/own_gemm.h"
+#include "kernels/dnn/matmul.h"
 
 namespace ceph::kernels {
 namespace blas {
@@ -37,26 +38,27 @@ struct Problem {
   int64_t m, n, k;
   Operand a, b;
   RowMatrix c;
-  bool accumulate;
+  T alpha, beta;
 };
 
 template <class T>
 void call_library(const Library& f, const Problem<T>& p, const T* a, const T* b, T* c, int64_t m,
                   int64_t n) {
   auto i32 = [](int64_t v) { return static_cast<int32_t>(v); };
-  T one(1), beta(p.accumulate ? 1 : 0);
   int32_t lda = i32(p.a.stride), ldb = i32(p.b.stride), ldc = i32(std::max(p.c.row_stride, p.n));
   auto real = [&](RealGemm<T>* gemm) {
-    gemm(kRowMajor, p.a.trans, p.b.trans, i32(m), i32(n), i32(p.k), one, a, lda, b, ldb, beta, c,
-         ldc);
+    gemm(kRowMajor, p.a.trans, p.b.trans, i32(m), i32(n), i32(p.k), p.alpha, a, lda, b, ldb, p.beta,
+         c, ldc);
   };
   auto complex = [&](ComplexGemm* gemm) {
-    gemm(kRowMajor, p.a.trans, p.b.trans, i32(m), i32(n), i32(p.k), &one, a, lda, b, ldb, &beta, c,
-         ldc);
+    gemm(kRowMajor, p.a.trans, p.b.trans, i32(m), i32(n), i32(p.k), &p.alpha, a, lda, b, ldb,
+         &p.beta, c, ldc);
   };
-  if constexpr (std::is_same_v<T, float>)
-    real(f.sgemm);
-  else if constexpr (std::is_same_v<T, double>)
+  if constexpr (std::is_same_v<T, float>) {
+    if (!dnn::library_sgemm({m, n, p.k, p.alpha, p.beta, p.a.trans == kTrans, p.b.trans == kTrans,
+                             a, p.a.stride, b, p.b.stride, c, std::max(p.c.row_stride, p.n)}))
+      real(f.sgemm);
+  } else if constexpr (std::is_same_v<T, double>)
     real(f.dgemm);
   else if constexpr (std::is_same_v<T, std::complex<float>>)
     complex(f.cgemm);
@@ -66,7 +68,7 @@ void call_library(const Library& f, const Problem<T>& p, const T* a, const T* b,
 
 int64_t piece_size(int64_t extent, double work) {
   int64_t pieces = std::clamp<int64_t>(static_cast<int64_t>(work / kPiece), 1, 64);
-  int64_t least = work < 256.0 * kPiece ? 64 : 256;  // a piece packs the other operand anew
+  int64_t least = work < 256.0 * kPiece ? 128 : 256;  // a piece packs the other operand anew
   return std::max(least, ceil_div(extent, pieces));
 }
 
@@ -110,25 +112,37 @@ Operand packed(ConstMatrix x, int64_t rows, int64_t cols, std::vector<T>& storag
 }
 
 template <class T>
-void own(int64_t m, int64_t n, int64_t k, ConstMatrix a, ConstMatrix b, RowMatrix c,
-         bool accumulate) {
+void own(const char* op, int64_t m, int64_t n, int64_t k, ConstMatrix a, ConstMatrix b, RowMatrix c,
+         const Scaling& scaling) {
+  using Sum = typename OwnGemm<T>::Sum;
+  // Factors of 16-bit products are no 16-bit numbers.
+  using Factor = std::conditional_t<std::is_same_v<Sum, float>, float, T>;
+  Sum alpha = static_cast<Sum>(scaling.alpha.to<Factor>(op));
+  Sum beta = static_cast<Sum>(scaling.beta.to<Factor>(op));
   double per_row = static_cast<double>(n) * static_cast<double>(k);
   int64_t grain = per_row >= kPiece ? 1 : static_cast<int64_t>(kPiece / std::max(per_row, 1.0));
   grain = ceil_div(grain, OwnGemm<T>::kRows) * OwnGemm<T>::kRows;
   parallel_for(0, m, grain, [&](int64_t first, int64_t last) {
     const T* rows = static_cast<const T*>(a.data) + first * a.row_stride;
     RowMatrix to{static_cast<T*>(c.data) + first * c.row_stride, c.row_stride};
-    OwnGemm<T>(last - first, n, k, {rows, a.row_stride, a.col_stride}, b, to, accumulate).run();
+    OwnGemm<T>(last - first, n, k, {rows, a.row_stride, a.col_stride}, b, to, alpha, beta).run();
   });
 }
 
 template <class T>
 void with_library(const char* op, int64_t m, int64_t n, int64_t k, ConstMatrix a, ConstMatrix b,
-                  RowMatrix c, bool accumulate) {
+                  RowMatrix c, const Scaling& scaling) {
   double work = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  Problem<T> p{m, n, k, operand(a, m, k), operand(b, k, n), c, accumulate};
+  Problem<T> p{m,
+               n,
+               k,
+               operand(a, m, k),
+               operand(b, k, n),
+               c,
+               scaling.alpha.to<T>(op),
+               scaling.beta.to<T>(op)};
   int64_t largest = std::max({m, n, k, p.a.stride, p.b.stride, c.row_stride});
-  if (work <= kTiny || largest > INT32_MAX) return own<T>(m, n, k, a, b, c, accumulate);
+  if (work <= kTiny || largest > INT32_MAX) return own<T>(op, m, n, k, a, b, c, scaling);
   std::vector<T> copy_a, copy_b;
   if (p.a.stride == 0) p.a = packed<T>(a, m, k, copy_a);
   if (p.b.stride == 0) p.b = packed<T>(b, k, n, copy_b);
@@ -139,15 +153,15 @@ void with_library(const char* op, int64_t m, int64_t n, int64_t k, ConstMatrix a
 }  // namespace blas
 
 void gemm(const char* op, DType dtype, int64_t m, int64_t n, int64_t k, ConstMatrix a,
-          ConstMatrix b, RowMatrix c, bool accumulate) {
-  if (m == 0 || n == 0 || (k == 0 && accumulate)) return;
+          ConstMatrix b, RowMatrix c, const Scaling& scaling) {
+  if (m == 0 || n == 0) return;
   switch (dtype) {
 #define CEPH_OWN(name, type)                                                                       \
   case DType::name:                                                                                \
-    return blas::own<type>(m, n, k, a, b, c, accumulate);
+    return blas::own<type>(op, m, n, k, a, b, c, scaling);
 #define CEPH_LIBRARY(name, type)                                                                   \
   case DType::name:                                                                                \
-    return blas::with_library<type>(op, m, n, k, a, b, c, accumulate);
+    return blas::with_library<type>(op, m, n, k, a, b, c, scaling);
     CEPH_OWN(UInt8, uint8_t)
     CEPH_OWN(Int8, int8_t)
     CEPH_OWN(Int16, int16_t)

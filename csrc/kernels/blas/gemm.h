@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/dtype.h"
+#include "base/scalar.h"
 
 namespace ceph::kernels {
 
@@ -21,11 +22,16 @@ struct RowMatrix {
   int64_t row_stride;
 };
 
-// c[m, n] = a[m, k] b[k, n], or += with `accumulate`; what c holds is not read otherwise. An empty
-// sum is zero. Integers wrap, float16 and bfloat16 are summed in float32 and rounded once. Split
-// over the pool in pieces that depend on the shape only, so that results don't depend on the
-// number of threads.
+// Factors of the product and of what c holds; with a beta of 0 that isn't read.
+struct Scaling {
+  Scalar alpha = 1;
+  Scalar beta = 0;
+};
+
+// c[m, n] = alpha a[m, k] b[k, n] + beta c. An empty sum is zero. Integers wrap, float16 and
+// bfloat16 are summed in float32 and rounded once. Split over the pool in pieces that depend on the
+// shape only, so that results don't depend on the number of threads.
 CEPH_API void gemm(const char* op, DType dtype, int64_t m, int64_t n, int64_t k, ConstMatrix a,
-                   ConstMatrix b, RowMatrix c, bool accumulate = false);
+                   ConstMatrix b, RowMatrix c, const Scaling& scaling = {});
 
 }  // namespace ceph::kernels

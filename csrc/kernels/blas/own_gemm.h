@@ -34,9 +34,9 @@ class OwnGemm {
   using Sum = typename SumOf<T>::type;
   static constexpr int64_t kRows = 32, kCols = 64, kDepth = 256;
 
-  OwnGemm(int64_t m, int64_t n, int64_t k, ConstMatrix a, ConstMatrix b, RowMatrix c,
-          bool accumulate)
-      : m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), accumulate_(accumulate) {}
+  OwnGemm(int64_t m, int64_t n, int64_t k, ConstMatrix a, ConstMatrix b, RowMatrix c, Sum alpha,
+          Sum beta)
+      : m_(m), n_(n), k_(k), a_(a), b_(b), c_(c), alpha_(alpha), beta_(beta) {}
 
   void run() {
     panel_.resize(static_cast<size_t>(std::min(k_, kDepth) * std::min(n_, kCols)));
@@ -81,8 +81,10 @@ class OwnGemm {
   void store(int64_t i, int64_t j0, int64_t cols, const Sum* sums) const {
     T* to = static_cast<T*>(c_.data) + i * c_.row_stride + j0;
     for (int64_t j = 0; j < cols; ++j) {
-      to[j] = static_cast<T>(accumulate_ ? static_cast<Sum>(static_cast<Sum>(to[j]) + sums[j])
-                                         : sums[j]);
+      Sum product = static_cast<Sum>(alpha_ * sums[j]);
+      bool reads = beta_ != Sum(0);
+      to[j] = static_cast<T>(reads ? static_cast<Sum>(beta_ * static_cast<Sum>(to[j]) + product)
+                                   : product);
     }
   }
 
@@ -91,7 +93,7 @@ class OwnGemm {
   int64_t m_, n_, k_;
   ConstMatrix a_, b_;
   RowMatrix c_;
-  bool accumulate_;
+  Sum alpha_, beta_;
   std::vector<Sum> panel_, sums_;
 };
 

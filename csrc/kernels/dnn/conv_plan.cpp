@@ -7,6 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "kernels/dnn/primitives.h"
+
 namespace ceph::kernels::dnn {
 namespace {
 
@@ -37,8 +39,6 @@ Key key_of(const Conv2d& c, DType dtype, bool bias, bool channels_last) {
           channels_last};
 }
 
-dnnl_data_type_t data_type(DType dtype) { return dtype == DType::BFloat16 ? dnnl_bf16 : dnnl_f32; }
-
 Owned<dnnl_memory_desc_t> dense_desc(const std::vector<int64_t>& sizes, dnnl_data_type_t type,
                                      bool channels_last) {
   dnnl_dims_t dims, strides;
@@ -66,62 +66,6 @@ Owned<dnnl_memory_desc_t> any_desc(const std::vector<int64_t>& sizes, dnnl_data_
                                          dnnl_format_tag_any);
   return Owned<dnnl_memory_desc_t>(out);
 }
-
-Owned<dnnl_memory_desc_t> clone(const_dnnl_memory_desc_t desc) {
-  dnnl_memory_desc_t out = nullptr;
-  library()->memory_desc_clone(&out, desc);
-  return Owned<dnnl_memory_desc_t>(out);
-}
-
-Owned<dnnl_primitive_attr_t> caller_scratch() {
-  dnnl_primitive_attr_t out = nullptr;
-  library()->primitive_attr_create(&out);
-  library()->primitive_attr_set_scratchpad_mode(out, dnnl_scratchpad_mode_user);
-  return Owned<dnnl_primitive_attr_t>(out);
-}
-
-Owned<dnnl_primitive_t> primitive(const Owned<dnnl_primitive_desc_t>& desc) {
-  dnnl_primitive_t out = nullptr;
-  if (desc) library()->primitive_create(&out, desc.get());
-  return Owned<dnnl_primitive_t>(out);
-}
-
-Tensor bytes_for(const Owned<dnnl_memory_desc_t>& desc) {
-  int64_t size = static_cast<int64_t>(library()->memory_desc_get_size(desc.get()));
-  return empty_tensor({size}, DType::UInt8, DeviceKind::CPU, "conv2d");
-}
-
-// Memory of oneDNN over memory of ours, and a run of a primitive over several of them.
-class Run {
- public:
-  Run() {
-    dnnl_stream_t stream = nullptr;
-    library()->stream_create(&stream, library()->engine, dnnl_stream_default_flags);
-    stream_.reset(stream);
-  }
-  Run& with(int argument, const Owned<dnnl_memory_desc_t>& desc, void* data) {
-    dnnl_memory_t memory = nullptr;
-    library()->memory_create(&memory, desc.get(), library()->engine, data);
-    owned_.emplace_back(memory);
-    args_.push_back({argument, memory});
-    return *this;
-  }
-  void execute(const Owned<dnnl_primitive_t>& primitive) {
-    const Library& f = *library();
-    dnnl_status_t status = f.primitive_execute(primitive.get(), stream_.get(),
-                                               static_cast<int>(args_.size()), args_.data());
-    if (status == dnnl_success) status = f.stream_wait(stream_.get());
-    CEPH_CHECK(status == dnnl_success, ErrorKind::kRuntime, "conv2d", "oneDNN failed with status ",
-               static_cast<int>(status));
-    owned_.clear();
-    args_.clear();
-  }
-
- private:
-  Owned<dnnl_stream_t> stream_;
-  std::vector<Owned<dnnl_memory_t>> owned_;
-  std::vector<dnnl_exec_arg_t> args_;
-};
 
 }  // namespace
 
@@ -202,8 +146,8 @@ bool ConvPlan::arrange(Operand& operand, const_dnnl_memory_desc_t chosen, bool i
 Tensor ConvPlan::arranged_weight(const Tensor& weight) const {
   if (!weight_.reorder) return weight;
   OneOpenMpThread one;
-  Tensor out = bytes_for(weight_.inside);
-  Run()
+  Tensor out = bytes_for("conv2d", weight_.inside);
+  Run("conv2d")
       .with(DNNL_ARG_FROM, weight_.outside, weight.data())
       .with(DNNL_ARG_TO, weight_.inside, out.data())
       .execute(weight_.reorder);
@@ -212,18 +156,18 @@ Tensor ConvPlan::arranged_weight(const Tensor& weight) const {
 
 void ConvPlan::run(char* input, const Tensor& weight, char* bias, char* output) const {
   OneOpenMpThread one;
-  Run step;
-  Tensor in, out, scratch = bytes_for(scratch_);
+  Run step("conv2d");
+  Tensor in, out, scratch = bytes_for("conv2d", scratch_);
   void *from = input, *to = output;
   if (input_.reorder) {
-    in = bytes_for(input_.inside);
+    in = bytes_for("conv2d", input_.inside);
     from = in.data();
     step.with(DNNL_ARG_FROM, input_.outside, input)
         .with(DNNL_ARG_TO, input_.inside, from)
         .execute(input_.reorder);
   }
   if (output_.reorder) {
-    out = bytes_for(output_.inside);
+    out = bytes_for("conv2d", output_.inside);
     to = out.data();
   }
   step.with(DNNL_ARG_SRC, input_.inside, from)

@@ -13,6 +13,7 @@ namespace ceph::kernels::dnn {
 #define CEPH_FORALL_DNNL(_)                                                                        \
   _(engine_create)                                                                                 \
   _(stream_create)                                                                                 \
+  _(sgemm)                                                                                         \
   _(stream_wait)                                                                                   \
   _(stream_destroy)                                                                                \
   _(memory_desc_create_with_strides)                                                               \

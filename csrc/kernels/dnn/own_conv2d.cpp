@@ -35,7 +35,7 @@ class GroupConv {
       fill_bias(y * width, count * width);
       gemm(op, dtype_of<T>::value, filters_, count * width, depth(), {weight_, depth(), 1},
            {columns_.data(), count * width, 1}, {output_ + y * width, out_plane()},
-           /*accumulate=*/bias_ != nullptr);
+           {1, bias_ ? 1 : 0});
     }
   }
 

@@ -1,4 +1,4 @@
-"""`_C/__init__.pyi` and `_C/functions.pyi`: types of the binding, its generated part in full.
+"""`_C/__init__.pyi`, `_C/functions.pyi`, ...: types of the binding, its generated part in full.
 
 What isn't generated comes from `csrc/python/_C.pyi.in`, which has a line `    # generated methods`
 inside class Tensor and a line `# generated results` at module level.
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tools.codegen.emit.python_params import default_text
-from tools.codegen.model import Argument, OpEntry, Type
+from tools.codegen.model import PUBLIC_MODULES, Argument, OpEntry, Type
 from tools.codegen.registry import Registry
 
 _TEMPLATE = Path(__file__).resolve().parents[3] / "csrc" / "python" / "_C.pyi.in"
@@ -29,7 +29,7 @@ _TYPES = {
     "MemoryFormat": "_memory_format",
     "Generator": "_Generator",
 }
-_FUNCTIONS_HEAD = '''"""Every generated function, as `cepheid` re-exports it."""
+_FUNCTIONS_HEAD = '''"""Generated functions, as `{shown}` re-exports them."""
 
 from collections.abc import Sequence
 from typing import overload
@@ -51,27 +51,42 @@ from cepheid._C import (
 
 
 def emit(registry: Registry) -> dict[str, str]:
-    """Both stubs."""
+    """The stub of `_C`, and one for each of its modules of functions."""
     results: list[str] = []
     methods: list[str] = []
-    functions: list[str] = []
-    names: list[str] = []
     for name, entries in registry.by_name().items():
         results += [_result_class(e) for e in entries[:1] if len(e.schema.returns) > 1]
         methods += _overloaded(name, [e for e in entries if "method" in e.variants], method=True)
         inplace = [e for e in entries if "inplace" in e.variants]
         methods += _overloaded(f"{name}_", inplace, method=True)
-        found = [e for e in entries if "function" in e.variants]
-        functions += _overloaded(name, found, method=False)
-        if found:
-            names.append(name)
     stub = _TEMPLATE.read_text("utf-8")
     stub = _filled(stub, "    # generated methods", methods, "    ")
     stub = _filled(stub, "# generated results", results, "")
-    used = "".join(f"from cepheid._C import _{n}_results\n" for n in names if _several(registry, n))
+    modules = {
+        f"_C/{module or 'functions'}.pyi": _functions(registry, module)
+        for module in ("", *PUBLIC_MODULES)
+    }
+    return {"_C/__init__.pyi": stub, **modules}
+
+
+def _functions(registry: Registry, module: str) -> str:
+    """The stub of one module of functions."""
+    functions: list[str] = []
+    names: list[str] = []
+    used = ""
+    for name, entries in registry.by_name().items():
+        found = [e for e in entries if "function" in e.variants and e.module == module]
+        if not found:
+            continue
+        public = found[0].public_name
+        functions += _overloaded(public, found, method=False)
+        names.append(public)
+        if _several(registry, name):
+            used += f"from cepheid._C import _{name}_results\n"
     listed = "".join(f'    "{name}",\n' for name in sorted(names))
-    text = _FUNCTIONS_HEAD + used + f"\n__all__ = [\n{listed}]\n\n" + "\n".join(functions) + "\n"
-    return {"_C/__init__.pyi": stub, "_C/functions.pyi": text}
+    shown = f"cepheid.{PUBLIC_MODULES[module]}" if module else "cepheid"
+    head = _FUNCTIONS_HEAD.replace("{shown}", shown)
+    return f"{head}{used}\n__all__ = [\n{listed}]\n\n" + "\n".join(functions) + "\n"
 
 
 def _several(registry: Registry, name: str) -> bool:
@@ -91,7 +106,7 @@ def _result_class(entry: OpEntry) -> str:
 
 
 def _overloaded(name: str, entries: Sequence[OpEntry], method: bool) -> list[str]:
-    inplace = name.endswith("_") and bool(entries) and entries[0].name != name
+    inplace = name.endswith("_") and bool(entries) and f"{entries[0].name}_" == name
     signatures = []
     for entry in entries:
         signatures += _signatures(name, entry, method, inplace)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tools.codegen import cpp
 from tools.codegen.emit.python_params import conversion, params
-from tools.codegen.model import Argument, OpEntry, Schema
+from tools.codegen.model import PUBLIC_MODULES, Argument, OpEntry, Schema
 from tools.codegen.registry import Registry
 
 # Factories that write nothing, so that a large result is no long call.
@@ -22,6 +22,15 @@ class _Callable:
     entries: tuple[OpEntry, ...]
     method: bool
     inplace: bool = False
+
+    @property
+    def module(self) -> str:
+        """The attribute of `_C` that holds it."""
+        return self.entries[0].module or "functions"
+
+    @property
+    def python_name(self) -> str:
+        return self.entries[0].public_name if self.entries[0].module else self.name
 
     @property
     def identifier(self) -> str:
@@ -200,8 +209,8 @@ def _function(item: _Callable) -> str:
     self = "self, " if item.method else ""
     return (
         f"Signature* const signatures_{identifier}[] = {{{signatures}}};\n"
-        f'const Function table_{identifier} = {{"{item.name}", signatures_{identifier},'
-        f" {len(item.entries)}, {method}}};\n"
+        f'const Function table_{identifier} = {{"{item.python_name}", signatures_{identifier},'
+        f' {len(item.entries)}, {method}, "{item.module}"}};\n'
         f"PyObject* {identifier}(PyObject*{' self' if item.method else ''}, PyObject* const* args,"
         f" Py_ssize_t nargs,\n    PyObject* kwnames) {{\n"
         f"  return {run}table_{identifier}, {self}args, nargs, kwnames, {call});\n}}\n"
@@ -212,9 +221,17 @@ def _method_def(item: _Callable) -> str:
     doc = "\\n".join(str(e.schema.inplace() if item.inplace else e.schema) for e in item.entries)
     identifier = item.identifier
     return (
-        f'PyMethodDef def_{identifier} = {{"{item.name}", as_cfunction({identifier}),'
+        f'PyMethodDef def_{identifier} = {{"{item.python_name}", as_cfunction({identifier}),'
         f' kFastKeywords,\n    "{doc}"}};\n'
     )
+
+
+def _module_function(item: _Callable) -> str:
+    return f'{{"{item.module}", "{_python_module(item.entries[0])}", &def_{item.identifier}}}'
+
+
+def _python_module(entry: OpEntry) -> str:
+    return f"cepheid.{PUBLIC_MODULES[entry.module]}" if entry.module else "cepheid"
 
 
 def _registration(functions: Sequence[_Callable], methods: Sequence[_Callable]) -> str:
@@ -229,7 +246,7 @@ def _registration(functions: Sequence[_Callable], methods: Sequence[_Callable]) 
     tables = [f"&table_{item.identifier}" for item in (*functions, *methods)]
     return (
         array("const Function* const", "tables", tables)
-        + array("PyMethodDef* const", "functions", [f"&def_{f.identifier}" for f in functions])
+        + array("ModuleFunction const", "functions", [_module_function(f) for f in functions])
         + array("PyMethodDef* const", "methods", [f"&def_{m.identifier}" for m in methods])
         + f"const Unit unit({listed('tables', len(tables))}, {listed('functions', len(functions))},"
         f" {listed('methods', len(methods))});\n"

@@ -24,6 +24,7 @@ def _op(entry: OpEntry) -> dict[str, object]:
         "name": schema.name,
         "overload": schema.overload,
         "family": entry.family,
+        "module": entry.module,
         "schema": str(schema),
         "args": [
             {
