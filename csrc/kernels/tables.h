@@ -46,10 +46,15 @@ struct ReduceTable {
   Fold sum[kNumDTypes];      // int64, bfloat16, floating and complex
   Fold nansum[kNumDTypes];   // bfloat16, float32, float64; a NaN counts as 0
   Fold product[kNumDTypes];  // int64, floating and complex
-  Fold squares[kNumDTypes];  // float32, float64; summed in float64
+  // float32, float64: sums, in float64, of squares and of magnitudes; the largest and the smallest
+  // magnitude; an item of the moments is a Moments.
+  Fold squares[kNumDTypes];
+  Fold magnitudes[kNumDTypes];
+  Fold largest[kNumDTypes];
+  Fold smallest[kNumDTypes];
+  Fold moments[kNumDTypes];
   Fold maximum[kNumDTypes];  // uint8 (bool too), signed integers, float32, float64; NaN wins
   Fold minimum[kNumDTypes];
-  Fold moments[kNumDTypes];  // float32, float64; an item is a Moments
   Fold any, all;             // bool
   Fold truths;               // how many of bool are true, in int64
   // Index of the first largest (smallest) of contiguous elements, a NaN counting as such, beside
@@ -67,11 +72,17 @@ struct Moments {
 struct ScanTable {
   // Running sums of contiguous elements: int64, float32, float64, complex64, complex128.
   void (*cumsum[kNumDTypes])(const void* in, void* out, int64_t count);
+  void (*cumprod[kNumDTypes])(const void* in, void* out, int64_t count);
+  // float32, float64: running log(sum(exp)).
+  void (*logcumsumexp[kNumDTypes])(const void* in, void* out, int64_t count);
 };
 
 // One contiguous row of float32 or float64; `in` and `out` may be the same.
 struct NormTable {
   void (*softmax[kNumDTypes])(const void* in, void* out, int64_t count);
+  void (*log_softmax[kNumDTypes])(const void* in, void* out, int64_t count);
+  // One number of the row.
+  void (*logsumexp[kNumDTypes])(const void* in, int64_t count, void* result);
   // weight and bias hold `count` elements or are null.
   void (*layer_norm[kNumDTypes])(const void* in, void* out, int64_t count, const void* weight,
                                  const void* bias, double eps);

@@ -1,5 +1,8 @@
 #include "ops/checks.h"
 
+#include <cmath>
+
+#include "core/layout.h"
 #include "core/type_promotion.h"
 #include "kernels/cpu/representable.h"
 #include "kernels/inspect.h"
@@ -98,6 +101,20 @@ void condition_is_bool(const char* op, const Tensor& condition, const Tensor& se
   const DType dtype = common_dtype(self, other);
   check_writable_number(op, self, dtype);
   check_writable_number(op, other, dtype);
+}
+
+void norm_order(const char* op, const Tensor& self, const Scalar& ord,
+                std::optional<IntArrayRef> dim, bool, std::optional<DType>) {
+  CEPH_CHECK(!ord.is_complex(), ErrorKind::kRuntime, op, "ord must be a real number; got ", ord);
+  const double order = ord.to_double(op);
+  if (self.numel() != 0 || (order >= 0 && order < INFINITY)) return;
+  bool nothing = !dim || dim->empty();
+  for (int64_t d : dim.value_or(IntArrayRef())) {
+    nothing |= self.dim() > 0 && self.size(wrap_dim(d, self.dim(), op)) == 0;
+  }
+  CEPH_CHECK(!nothing, ErrorKind::kRuntime, op, "the norm of order ", ord,
+             " of no elements has no value; got shape ", self.sizes(),
+             ", name a dim whose size isn't 0");
 }
 
 }  // namespace ceph::ops::checks

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/tensor.h"
 
 // Argument checks of op entries (`check: name`): generated code calls them with the arguments of
@@ -23,5 +25,8 @@ CEPH_API void ordered_numbers(const char* op, const Tensor& self, const Tensor& 
 // where: the condition is bool, and a number can be written to an integral result.
 CEPH_API void condition_is_bool(const char* op, const Tensor& condition, const Tensor& self,
                                 const Tensor& other);
+// vector_norm: a real order; infinite and negative ones have no value for no elements.
+CEPH_API void norm_order(const char* op, const Tensor& self, const Scalar& ord,
+                         std::optional<IntArrayRef> dim, bool keepdim, std::optional<DType> dtype);
 
 }  // namespace ceph::ops::checks

@@ -15,34 +15,6 @@ namespace ceph::kernels {
 
 namespace {
 
-using Flags = SmallVector<uint8_t, 8>;
-
-Flags all_dims(const Tensor& self) { return Flags(static_cast<size_t>(self.dim()), true); }
-
-// No dimension listed means all of them.
-Flags listed_dims(const char* op, const Tensor& self, IntArrayRef dims) {
-  if (dims.empty()) return all_dims(self);
-  Flags flags(static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), false);
-  for (int64_t d : dims) flags[static_cast<size_t>(wrap_dim(d, self.dim(), op))] = true;
-  flags.resize(static_cast<size_t>(self.dim()));
-  return flags;
-}
-
-// No list means all of them, an empty one none.
-Flags optional_dims(const char* op, const Tensor& self, std::optional<IntArrayRef> dims) {
-  if (!dims) return all_dims(self);
-  return dims->empty() ? Flags(static_cast<size_t>(self.dim()), false)
-                       : listed_dims(op, self, *dims);
-}
-
-int64_t term_count(const Tensor& self, const Flags& reduced) {
-  int64_t count = 1;
-  for (size_t d = 0; d < reduced.size(); ++d) {
-    if (reduced[d]) count *= self.sizes()[d];
-  }
-  return count;
-}
-
 // The dtype that terms are folded in: float for half types, int64 for integers.
 DType compute_dtype(DType result) {
   if (is_integral(result, true)) return DType::Int64;
@@ -83,7 +55,7 @@ void no_finish(void*, int64_t) {}
 
 // Sums and products: of nothing `empty`; terms are converted to the result's dtype first, as
 // documented, which folding in a wider one would skip.
-void accumulate(const char* op, const Tensor& self, const Flags& reduced, bool keepdim,
+void accumulate(const char* op, const Tensor& self, const ReduceFlags& reduced, bool keepdim,
                 const Tensor& out, FoldTable table, const Scalar& empty, Finish finish) {
   if (term_count(self, reduced) == 0) return fill(op, out, empty);
   if (self.numel() == 0) return;
@@ -96,7 +68,7 @@ void accumulate(const char* op, const Tensor& self, const Flags& reduced, bool k
 
 void sum_or_mean(const char* op, const Tensor& self, IntArrayRef dims, bool keepdim,
                  const Tensor& out, bool divides) {
-  Flags reduced = listed_dims(op, self, dims);
+  ReduceFlags reduced = listed_dims(op, self, dims);
   int64_t terms = term_count(self, reduced);
   bool nan = divides && !is_integral(out.dtype(), true);  // an empty mean is 0 / 0
   Scalar empty = nan ? Scalar(std::numeric_limits<double>::quiet_NaN()) : Scalar(0);
@@ -107,22 +79,22 @@ void sum_or_mean(const char* op, const Tensor& self, IntArrayRef dims, bool keep
              });
 }
 
-void product(const Tensor& self, const Flags& reduced, bool keepdim, const Tensor& out) {
+void product(const Tensor& self, const ReduceFlags& reduced, bool keepdim, const Tensor& out) {
   accumulate("prod", self, reduced, keepdim, out, CEPH_ACTIVE_TABLE(reduce).product, Scalar(1),
              no_finish);
 }
 
 // any and all: the truth of nothing is the fold's neutral element.
-void truth_over(const Tensor& self, const Flags& reduced, bool keepdim, const Tensor& out,
+void truth_over(const Tensor& self, const ReduceFlags& reduced, bool keepdim, const Tensor& out,
                 const Fold& fold, bool neutral) {
   if (term_count(self, reduced) == 0) return fill("any", out, Scalar(neutral));
   if (self.numel() == 0) return;
   fold_into(self, reduced, keepdim, out, DType::Bool, fold, no_finish);
 }
-void any_over(const Tensor& self, const Flags& reduced, bool keepdim, const Tensor& out) {
+void any_over(const Tensor& self, const ReduceFlags& reduced, bool keepdim, const Tensor& out) {
   truth_over(self, reduced, keepdim, out, CEPH_ACTIVE_TABLE(reduce).any, false);
 }
-void all_over(const Tensor& self, const Flags& reduced, bool keepdim, const Tensor& out) {
+void all_over(const Tensor& self, const ReduceFlags& reduced, bool keepdim, const Tensor& out) {
   truth_over(self, reduced, keepdim, out, CEPH_ACTIVE_TABLE(reduce).all, true);
 }
 
@@ -130,7 +102,7 @@ void all_over(const Tensor& self, const Flags& reduced, bool keepdim, const Tens
 DType comparison_dtype(DType t) { return is_floating(t) && item_size(t) < 4 ? DType::Float32 : t; }
 
 // The largest or smallest; the shape rule has refused results without terms.
-void extreme(bool largest, const Tensor& self, const Flags& reduced, bool keepdim,
+void extreme(bool largest, const Tensor& self, const ReduceFlags& reduced, bool keepdim,
              const Tensor& out) {
   if (self.numel() == 0) return;
   DType compute = comparison_dtype(self.dtype());
@@ -203,18 +175,6 @@ void arg_extreme(bool largest, const char* op, const Tensor& self, std::optional
   });
 }
 
-// Results that are computed contiguous and then put where they belong.
-struct DenseOutput {
-  Tensor target, tensor;
-
-  explicit DenseOutput(const Tensor& out)
-      : target(out),
-        tensor(out.is_contiguous() ? out : empty_tensor(out.sizes(), out.dtype(), out.device())) {}
-  void write() const {
-    if (!tensor.is_same(target)) copy_into(target, tensor);
-  }
-};
-
 // The extreme of each line and where it is.
 void extreme_of_lines(bool largest, const char* op, const Tensor& self, int64_t dim, bool keepdim,
                       const Tensor& values, const Tensor& indices) {
@@ -266,7 +226,7 @@ void min_all(const Tensor& self, const Tensor& out) {
 
 void aminmax(const Tensor& self, std::optional<int64_t> dim, bool keepdim, const Tensor& min,
              const Tensor& max) {
-  Flags reduced = dim ? listed_dims("aminmax", self, {*dim}) : all_dims(self);
+  ReduceFlags reduced = dim ? listed_dims("aminmax", self, {*dim}) : all_dims(self);
   extreme(false, self, reduced, keepdim, min);
   extreme(true, self, reduced, keepdim, max);
 }
@@ -329,7 +289,7 @@ void nansum(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim,
 }
 
 void count_nonzero(const Tensor& self, IntArrayRef dim, const Tensor& out) {
-  Flags reduced = listed_dims("count_nonzero", self, dim);
+  ReduceFlags reduced = listed_dims("count_nonzero", self, dim);
   if (term_count(self, reduced) == 0) return zero(out);
   if (self.numel() == 0) return;
   fold_into(self, reduced, false, out, DType::Int64, CEPH_ACTIVE_TABLE(reduce).truths, no_finish);

@@ -142,6 +142,12 @@ struct NanAsZero {
     return x == x ? x : V{};
   }
 };
+struct Magnitude {
+  template <class V>
+  CEPH_INLINE static V of(V x) {
+    return x < V{} ? -x : x + V{};  // +0 of either zero
+  }
+};
 struct Square {
   template <class V>
   CEPH_INLINE static V of(V x) {

@@ -2,6 +2,8 @@
 
 #include "kernels/generic/fold.h"
 
+#include "kernels/generic/moments.h"
+
 // exp(x - largest), the difference in two words: its rounding alone would cost |x - largest| / 2
 // ULP.
 template <class T>
@@ -27,42 +29,62 @@ static void softmax_row(const void* in, void* out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) y[i] /= sum;
 }
 
-// Sums of x - shift and of its square, chunk by chunk through a buffer.
+// exp(x[i] - largest), summed pairwise.
 template <class T>
-struct Moments {
-  T first, second;
-};
-template <class T>
-CEPH_INLINE Moments<T> moments(const T* x, int64_t count, T shift) {
-  constexpr int64_t kBlock = 1024;
-  T differences[kBlock], squares[kBlock];
-  T first[48], second[48];
-  int64_t blocks = 0;
-  for (int64_t at = 0; at < count; at += kBlock, ++blocks) {
-    const int64_t length = count - at < kBlock ? count - at : kBlock;
-    for (int64_t i = 0; i < length; ++i) {
-      differences[i] = x[at + i] - shift;
-      squares[i] = differences[i] * differences[i];
-    }
-    T a = sum_of(differences, length), b = sum_of(squares, length);
-    int level = 0;
-    for (; blocks >> level & 1; ++level) {
-      a = first[level] + a;
-      b = second[level] + b;
-    }
-    first[level] = a;
-    second[level] = b;
-  }
-  Moments<T> result{T(0), T(0)};
-  for (int level = 0; blocks >> level != 0; ++level) {
-    if (!(blocks >> level & 1)) continue;
-    result = {first[level] + result.first, second[level] + result.second};
-  }
-  return result;
+CEPH_INLINE T sum_of_powers(const T* x, int64_t count, T largest) {
+  constexpr int64_t kBlock = 512;
+  return fold_chunks<T>(
+      (count + kBlock - 1) / kBlock,
+      [&](int64_t block, T& sum) {
+        const int64_t first = block * kBlock;
+        const int64_t length = count - first < kBlock ? count - first : kBlock;
+        T powers[kBlock];
+        for (int64_t i = 0; i < length; ++i) powers[i] = exp_below(x[first + i], largest);
+        sum = sum_of(powers, length);
+      },
+      [](T earlier, T& next) { next = earlier + next; });
 }
 
-// Two passes: the mean, then the moments about it. The first of these corrects the rounding of the
-// mean, so that a large mean beside a small deviation costs no accuracy.
+// x - (largest + log(sum)), where the difference to the largest is small and exact enough.
+template <class T>
+static void log_softmax_row(const void* in, void* out, int64_t count) {
+  const T* x = static_cast<const T*>(in);
+  T* y = static_cast<T*>(out);
+  T largest;
+  FoldOf<MaximumOp, T, 1>::row(x, count, &largest);
+  const T logarithm = log(sum_of_powers(x, count, largest));
+#pragma GCC ivdep
+  for (int64_t i = 0; i < count; ++i) y[i] = (x[i] - largest) - logarithm;
+}
+
+// An infinite largest, or NaN, is the result itself.
+template <class T>
+static void logsumexp_row(const void* in, int64_t count, void* result) {
+  const T* x = static_cast<const T*>(in);
+  T largest;
+  FoldOf<MaximumOp, T, 1>::row(x, count, &largest);
+  T value = largest;
+  if (absolute_bits(largest) < T(__builtin_inf())) {
+    value = largest + log(sum_of_powers(x, count, largest));
+  }
+  __builtin_memcpy(result, &value, sizeof(value));
+}
+
+// The power of two that brings a row of float64 to a size whose squares are in range; float32 is
+// normalised in float64, where all of its squares are.
+template <class T>
+struct RowScale {
+  double down = 1;
+
+  RowScale(const T* x, int64_t count) {
+    if constexpr (std::is_same_v<T, double>) {
+      double largest;
+      FoldOf<ExtremeOp<true>, T, 1, Magnitude>::row(x, count, &largest);
+      if (largest > 0x1p480 && largest < __builtin_inf()) down = 0x1p-600;
+    }
+  }
+};
+
 template <class T>
 static void layer_norm_row(const void* in, void* out, int64_t count, const void* weight,
                            const void* bias, double eps) {
@@ -70,15 +92,20 @@ static void layer_norm_row(const void* in, void* out, int64_t count, const void*
   T* y = static_cast<T*>(out);
   const T* w = static_cast<const T*>(weight);
   const T* b = static_cast<const T*>(bias);
-  const T size = static_cast<T>(count);
-  const T mean = sum_of(x, count) / size;
-  const Moments<T> about = moments(x, count, mean);
-  const T correction = about.first / size;
-  const T spread = about.second / size - correction * correction;
-  const double variance = spread < 0 ? 0.0 : static_cast<double>(spread);
-  const T scale = static_cast<T>(1.0 / __builtin_sqrt(variance + eps));
+  const RowScale<T> size(x, count);
+  Moments moments;
+  if (size.down == 1) {
+    MomentsFold<T>::row(x, count, &moments);
+  } else {
+    for (int64_t i = 0; i < count; ++i) y[i] = static_cast<T>(x[i] * size.down);
+    MomentsFold<T>::row(y, count, &moments);
+    x = y;
+  }
+  const double variance = moments.squares / moments.count;
+  const double scale = 1.0 / __builtin_sqrt(variance + eps * size.down * size.down);
+  const double mean = moments.mean;
 #pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) y[i] = ((x[i] - mean) - correction) * scale;
+  for (int64_t i = 0; i < count; ++i) y[i] = static_cast<T>((x[i] - mean) * scale);
   if (w && b) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < count; ++i) y[i] = fma(y[i], w[i], b[i]);
@@ -91,12 +118,19 @@ static void layer_norm_row(const void* in, void* out, int64_t count, const void*
   }
 }
 
+template <class T>
+static constexpr void add_rows(NormTable& table, DType dtype) {
+  const int i = static_cast<int>(dtype);
+  table.softmax[i] = &softmax_row<T>;
+  table.log_softmax[i] = &log_softmax_row<T>;
+  table.logsumexp[i] = &logsumexp_row<T>;
+  table.layer_norm[i] = &layer_norm_row<T>;
+}
+
 static constexpr NormTable make_norm_table() {
   NormTable table{};
-  table.softmax[static_cast<int>(DType::Float32)] = &softmax_row<float>;
-  table.softmax[static_cast<int>(DType::Float64)] = &softmax_row<double>;
-  table.layer_norm[static_cast<int>(DType::Float32)] = &layer_norm_row<float>;
-  table.layer_norm[static_cast<int>(DType::Float64)] = &layer_norm_row<double>;
+  add_rows<float>(table, DType::Float32);
+  add_rows<double>(table, DType::Float64);
   return table;
 }
 extern constexpr NormTable norm_table = make_norm_table();

@@ -82,6 +82,16 @@ static constexpr void add_floating(ReduceTable& table, DType dtype) {
   table.product[i] = FoldOf<ProductOp, M, 1, Itself, A>::fold(dtype);
 }
 
+template <class T>
+static constexpr void add_norms(ReduceTable& table, DType dtype) {
+  const int i = static_cast<int>(dtype);
+  table.squares[i] = FoldOf<SumOp, T, 1, Square, double>::fold(dtype);
+  table.magnitudes[i] = FoldOf<SumOp, T, 1, Magnitude, double>::fold(dtype);
+  table.largest[i] = FoldOf<ExtremeOp<true>, T, 1, Magnitude>::fold(dtype);
+  table.smallest[i] = FoldOf<ExtremeOp<false>, T, 1, Magnitude>::fold(dtype);
+  table.moments[i] = MomentsFold<T>::fold(dtype);
+}
+
 static constexpr ReduceTable make_reduce_table() {
   ReduceTable table{};
   auto at = [](DType dtype) { return static_cast<int>(dtype); };
@@ -95,12 +105,8 @@ static constexpr ReduceTable make_reduce_table() {
   table.sum[at(DType::Complex128)] = FoldOf<SumOp, double, 2>::fold(DType::Complex128);
   table.product[at(DType::Complex64)] = ComplexProduct<float>::fold(DType::Complex64);
   table.product[at(DType::Complex128)] = ComplexProduct<double>::fold(DType::Complex128);
-  table.squares[at(DType::Float32)] =
-      FoldOf<SumOp, float, 1, Square, double>::fold(DType::Float32);
-  table.squares[at(DType::Float64)] =
-      FoldOf<SumOp, double, 1, Square>::fold(DType::Float64);
-  table.moments[at(DType::Float32)] = MomentsFold<float>::fold(DType::Float32);
-  table.moments[at(DType::Float64)] = MomentsFold<double>::fold(DType::Float64);
+  add_norms<float>(table, DType::Float32);
+  add_norms<double>(table, DType::Float64);
   add_extremes<uint8_t>(table, DType::Bool);
   add_extremes<uint8_t>(table, DType::UInt8);
   add_extremes<int8_t>(table, DType::Int8);

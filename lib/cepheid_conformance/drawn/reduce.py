@@ -33,19 +33,20 @@ def reduce_all_nonempty(chooser: Chooser) -> Sample:
 
 def product_all(chooser: Chooser) -> Sample:
     """Everything multiplied: signs and a few factors of 2, so that products are exact."""
-    return Sample({"self": _factors(chooser, chooser.shape())})
+    return Sample({"self": factors(chooser, chooser.shape())})
 
 
 def product_dim(chooser: Chooser) -> Sample:
     """One dim multiplied."""
     shape = chooser.shape()
-    values: dict[str, Any] = {"self": _factors(chooser, shape), "dim": chooser.dim(len(shape))}
+    values: dict[str, Any] = {"self": factors(chooser, shape), "dim": chooser.dim(len(shape))}
     if chooser.flag():
         values["keepdim"] = True
     return Sample(values)
 
 
-def _factors(chooser: Chooser, shape: Shape) -> Tensor:
+def factors(chooser: Chooser, shape: Shape) -> Tensor:
+    """Signs and a few powers of 2: their products are exact."""
     if not chooser.info.is_inexact:
         return chooser.tensor(shape)
     rng = np.random.default_rng(chooser.seed())
@@ -166,6 +167,56 @@ def reduce_one(chooser: Chooser) -> Sample:
         values["keepdim"] = True
     axes = [values["dim"]] if "dim" in values and shape else range(len(shape))
     return Sample({"self": _tensor(chooser, _filled(shape, axes)), **values})
+
+
+def _spread_tensor(chooser: Chooser, shape: Shape) -> Tensor:
+    """Scales whose squares are representable too."""
+    return chooser.tensor(shape, "product")
+
+
+def spread_all(chooser: Chooser) -> Sample:
+    """The variance of everything."""
+    values: dict[str, Any] = {"self": _spread_tensor(chooser, chooser.shape())}
+    if chooser.flag():
+        values["unbiased"] = chooser.flag()
+    return Sample(values)
+
+
+def spread_unbiased(chooser: Chooser) -> Sample:
+    """The variance over dims, unbiased or not."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"self": _spread_tensor(chooser, shape)}
+    values["dim"] = _dims(chooser, len(shape))
+    if chooser.flag():
+        values["unbiased"] = chooser.flag()
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(values)
+
+
+def spread(chooser: Chooser) -> Sample:
+    """The variance over dims with any correction."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"self": _spread_tensor(chooser, shape)}
+    if chooser.flag():
+        values["dim"] = _dims(chooser, len(shape))
+    if chooser.flag():
+        values["correction"] = chooser.one_of((1, 0, 2, 0.5, -1))
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(values)
+
+
+def vector_norm(chooser: Chooser) -> Sample:
+    """Norms of every kind over dims."""
+    order = chooser.one_of((2, 1, 0, 3, 0.5, math.inf, -math.inf, -1))
+    shape = chooser.shape() if 0 <= order < math.inf else chooser.nonempty()
+    values: dict[str, Any] = {"self": _spread_tensor(chooser, shape), "ord": order}
+    if chooser.flag():
+        values["dim"] = _dims(chooser, len(shape))
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(values)
 
 
 def equal(chooser: Chooser) -> Sample:

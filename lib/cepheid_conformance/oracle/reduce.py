@@ -198,6 +198,106 @@ def prod(
     return within_bound(result, value, bound + DTYPES[result].smallest)
 
 
+def var(
+    self: Any,
+    dim: Sequence[int] | None = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    correction: float | None = None,
+) -> Expected:
+    """The squared distances from the mean, divided by the count less the correction."""
+    return _spread(self, dim, _correction(unbiased, correction), keepdim, root=False)
+
+
+def std(
+    self: Any,
+    dim: Sequence[int] | None = None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    correction: float | None = None,
+) -> Expected:
+    """The root of the variance."""
+    return _spread(self, dim, _correction(unbiased, correction), keepdim, root=True)
+
+
+def var_mean(self: Any, dim: Any = None, **options: Any) -> tuple[Expected, Expected]:
+    """The variance and the mean."""
+    return var(self, dim, **options), mean(self, dim, options.get("keepdim", False))
+
+
+def std_mean(self: Any, dim: Any = None, **options: Any) -> tuple[Expected, Expected]:
+    """The root of the variance and the mean."""
+    return std(self, dim, **options), mean(self, dim, options.get("keepdim", False))
+
+
+def _correction(unbiased: bool, correction: float | None) -> float:
+    return correction if correction is not None else float(unbiased)
+
+
+def _spread(
+    self: Any, dim: Sequence[int] | None, correction: float, keepdim: bool, root: bool
+) -> Expected:
+    dtype = self.info.real_name if self.info.is_complex else self.dtype
+    axes = reduced_axes(dim, len(self.shape))
+    x = widen(self.data, self.dtype)
+    count = math.prod(self.shape[axis] for axis in axes)
+    unit = accumulation_eps(dtype)
+    with np.errstate(all="ignore"):
+        distances = np.abs(x - x.sum(axis=axes, keepdims=True) / max(count, 1)) ** 2
+        if self.info.is_complex:  # an infinite part has no distance from an infinite mean
+            distances = np.where(np.isfinite(x), distances, np.nan)
+        squares = distances.sum(axis=axes, keepdims=keepdim)
+        value = np.asarray(squares / max(0.0, count - correction))
+        relative = (math.log2(max(count, 1)) + 8) * unit
+        # The rounding of the mean is a distance that all terms share.
+        size = np.abs(x).max(axis=axes, keepdims=keepdim) if x.size else np.zeros(value.shape)
+        bound = value * relative + (relative * size) ** 2 * count / max(0.5, count - correction)
+        if root:
+            value, bound = np.sqrt(value), bound / np.sqrt(value)
+            bound = np.where(value == 0, relative * size, bound)
+        bound = np.where(np.isfinite(value) & np.isfinite(bound), bound, 0)
+    return within_bound(dtype, value, np.asarray(bound))
+
+
+def vector_norm(
+    self: Any,
+    ord: float = 2,
+    dim: Sequence[int] | None = None,
+    keepdim: bool = False,
+    dtype: str | None = None,
+) -> Expected:
+    """The p-norm of the elements; the largest, the smallest or the number of them in the limits."""
+    source = dtype or self.dtype
+    result = DTYPES[source].real_name if DTYPES[source].is_complex else source
+    axes = reduced_axes(dim, len(self.shape))
+    x = np.abs(widen(cast(self.data, self.info, DTYPES[source]), source))
+    count = math.prod(self.shape[axis] for axis in axes)
+    with np.errstate(all="ignore"):
+        if x.size == 0 or not axes:
+            value = x.sum(axis=axes, keepdims=keepdim) if ord != 0 or x.size == 0 else (x != 0)
+        elif math.isinf(ord):
+            value = (np.max if ord > 0 else np.min)(x, axis=axes, keepdims=keepdim)
+        elif ord == 0:
+            value = np.where(x != 0, 1, 0).sum(axis=axes, keepdims=keepdim)
+        else:
+            value = _power_norm(x, ord, axes, keepdim)
+        value = np.asarray(value).astype(x.dtype)
+        relative = (math.log2(max(count, 1)) + 8) * accumulation_eps(result)
+        bound = np.where(np.isfinite(value), value * relative, 0)
+    return within_bound(result, value, bound + DTYPES[result].smallest)
+
+
+def _power_norm(x: Array, p: float, axes: tuple[int, ...], keepdim: bool) -> Array:
+    """Scaled by the largest magnitude (the smallest for a negative p), so nothing overflows."""
+    scale = (np.max if p > 0 else np.min)(x, axis=axes, keepdims=True)
+    plain = np.isfinite(scale) & (scale > 0)
+    power = np.asarray(p, x.dtype)
+    total = ((x / np.where(plain, scale, 1)) ** power).sum(axis=axes, keepdims=True)
+    value = np.where(plain, total ** (1 / power) * scale, scale)
+    value = np.where(np.isnan(x).any(axis=axes, keepdims=True), np.nan, value)
+    return value if keepdim else value.reshape(np.sum(x, axis=axes).shape)
+
+
 def equal(self: Any, other: Any) -> Expected:
     """Same shape and elements; NaN equals nothing."""
     same = self.shape == other.shape and bool(np.all(self.data == other.data))

@@ -30,3 +30,38 @@ def cumsum(self: Any, dim: int, dtype: str | None) -> Expected:
         factor = (2 * np.sqrt(count) + 8) * accumulation_eps(result)
         bound = np.where(np.isfinite(size), size, 0) * factor
         return within_bound(result, np.cumsum(wide, axis=axis), bound)
+
+
+def cumprod(self: Any, dim: int, dtype: str | None) -> Expected:
+    """Prefix products along a dim; integers and bool are multiplied in int64."""
+    result = dtype or ("int64" if is_integer(self.dtype) else self.dtype)
+    values = cast(self.data, self.info, DTYPES[result])
+    axis = normal_dim(dim, len(self.shape))
+    if not self.shape:
+        return exact(result, values, any_zero_sign=True)
+    if is_integer(result):
+        return exact(result, np.cumprod(wrapping(values), axis=axis))
+    wide = widen(values, result)
+    with np.errstate(all="ignore"):
+        value = np.cumprod(wide, axis=axis)
+        count = np.arange(1, self.shape[axis] + 1).reshape((-1,) + (1,) * (wide.ndim - axis - 1))
+        steps = count * (4 if DTYPES[result].is_complex else 1)
+        size = np.where(np.isfinite(value), np.abs(value), 0)
+        return within_bound(result, value, size * steps * accumulation_eps(result))
+
+
+def logcumsumexp(self: Any, dim: int) -> Expected:
+    """The logarithm of prefix sums of exponentials."""
+    x = widen(self.data, self.dtype)
+    if not self.shape or x.size == 0:
+        return within_bound(self.dtype, x, 4 * accumulation_eps(self.dtype))
+    axis = normal_dim(dim, len(self.shape))
+    with np.errstate(all="ignore"):
+        value = np.logaddexp.accumulate(x, axis=axis)
+        value = np.where(np.maximum.accumulate(x, axis=axis) == np.inf, np.inf, value)
+        value = np.where(np.isnan(np.maximum.accumulate(x, axis=axis)), np.nan, value)
+        count = np.arange(1, self.shape[axis] + 1).reshape((-1,) + (1,) * (x.ndim - axis - 1))
+        largest = np.maximum.accumulate(np.abs(x), axis=axis)
+        bound = accumulation_eps(self.dtype) * (largest + 2 * np.sqrt(count) + 8)
+        bound = np.where(np.isfinite(value) & np.isfinite(bound), bound, 0)
+    return within_bound(self.dtype, value, bound)

@@ -173,6 +173,11 @@ def reduce_dims_nonempty(draw: Draw) -> Iterator[Sample]:
     yield from _reduce_dims(draw, empty=False)
 
 
+def reduce_dims_all(draw: Draw) -> Iterator[Sample]:
+    """The same where nothing may be folded; no dtype."""
+    yield from _reduce_dims(draw, empty=True)
+
+
 def _reduce_dims(draw: Draw, empty: bool) -> Iterator[Sample]:
     kind = draw.kind
     shapes = SMALL_SHAPES if kind == "small" else ODD_SHAPES if kind == "shapes" else ()
@@ -236,20 +241,20 @@ def reduce_dim_nonempty(draw: Draw) -> Iterator[Sample]:
 def product_all(draw: Draw) -> Iterator[Sample]:
     """Everything multiplied, with the dtype of the result."""
     for sample in reduce_all(draw):
-        yield _with_product(draw, sample)
+        yield with_factors(draw, sample)
 
 
 def product_dim(draw: Draw) -> Iterator[Sample]:
     """One dim multiplied, with the dtype of the result."""
     for sample in reduce_int(draw):
-        yield _with_product(draw, sample)
+        yield with_factors(draw, sample)
     if draw.kind == "arguments":
         for dtype in result_dtypes(draw):
             values = {"self": draw.tensor((3, 4), "exact"), "dim": 1, "dtype": dtype}
             yield Sample(values, f"dtype {dtype}")
 
 
-def _with_product(draw: Draw, sample: Sample) -> Sample:
+def with_factors(draw: Draw, sample: Sample) -> Sample:
     """The sample with factors near 1, whose products neither overflow nor vanish on the way."""
     tensor = sample.values["self"]
     if not draw.info.is_inexact or draw.kind == "arguments":
@@ -342,6 +347,68 @@ def equal(draw: Draw) -> Iterator[Sample]:
         yield Sample(values, "zeros of both signs")
 
 
+def spread_all(draw: Draw) -> Iterator[Sample]:
+    """The variance of everything."""
+    yield from reduce_all_plain(draw)
+    if draw.kind == "arguments":
+        for unbiased in (True, False):
+            yield Sample({"self": draw.tensor((9,)), "unbiased": unbiased}, f"{unbiased=}")
+
+
+def spread_unbiased(draw: Draw) -> Iterator[Sample]:
+    """The variance over dims, unbiased or not."""
+    yield from _reduce_dims(draw, empty=True)
+    if draw.kind == "arguments":
+        for unbiased in (True, False):
+            for dim in ([0], None):
+                values = {"self": draw.tensor((3, 4)), "dim": dim, "unbiased": unbiased}
+                yield Sample({**values, "keepdim": True}, f"{unbiased=}, dim {dim}, keepdim")
+                yield Sample(values, f"{unbiased=}, dim {dim}")
+
+
+def spread(draw: Draw) -> Iterator[Sample]:
+    """The variance over dims with any correction."""
+    yield from _reduce_dims(draw, empty=True)
+    yield from _far_from_one(draw)
+    if draw.kind == "arguments":
+        for correction in (0, 1, 2, 0.5, -1, 4, 5, None):
+            for dim in ([1], None):
+                values = {"self": draw.tensor((3, 4)), "dim": dim, "correction": correction}
+                yield Sample(values, f"correction {correction}, dim {dim}")
+
+
+def _far_from_one(draw: Draw) -> Iterator[Sample]:
+    """Numbers whose squares leave the range of their dtype; and only zeros beside them."""
+    if draw.kind != "special" or not draw.info.is_floating:
+        return
+    top = math.log10(draw.info.max_value)
+    for power in (0.8 * top, -0.8 * top):
+        data = draw.tensor((3, 70)).data.astype(np.float64) * 10.0**power
+        data[1] = 0
+        values = {"self": Tensor(draw.dtype, round_to(data, draw.info)), "dim": [1]}
+        yield Sample(values, f"values about 1e{power:.0f}")
+
+
+ORDERS = (0, 1, 2, 3, 0.5, -1, -2.5, math.inf, -math.inf)
+
+
+def vector_norm(draw: Draw) -> Iterator[Sample]:
+    """Norms of every kind over dims."""
+    for order in ORDERS if draw.kind != "sizes" else (2, 1, 3, 0, math.inf, -math.inf):
+        filled = order < 0 or order == math.inf
+        samples = [*_reduce_dims(draw, empty=not filled), *_far_from_one(draw)]
+        for sample in samples[:: 1 if order in (1, 2) else 3]:
+            values = {"self": sample.values["self"], "ord": order}
+            values |= {name: value for name, value in sample.values.items() if name != "self"}
+            yield Sample(values, f"{sample.note}, ord {order}")
+    if draw.kind == "arguments":
+        wider = ["complex64", "complex128"] if draw.info.is_complex else ["float32", "float64"]
+        for dtype in wider if draw.info.itemsize < DTYPES[wider[1]].itemsize else wider[1:]:
+            values = {"self": draw.tensor((3, 4)), "dim": [1], "dtype": dtype}
+            yield Sample(values, f"dtype {dtype}")
+        yield Sample({"self": draw.tensor((3, 4))}, "all dims")
+
+
 # Errors.
 
 
@@ -385,3 +452,45 @@ def complex_unordered_reduce(draw: Draw) -> Iterator[ErrorSample]:
         values["dim"] = 0
     error = "RuntimeError"
     yield ErrorSample(values, error, r"{op}: .*complex64", also=("NotImplementedError",))
+
+
+def spread_of_integers(draw: Draw) -> Iterator[ErrorSample]:
+    """The variance of integers has no integer dtype."""
+    values: dict[str, Any] = {"self": draw.tensor((3,), dtype="int64")}
+    if draw.spec.overload == "dim":
+        values["dim"] = [0]
+    yield ErrorSample(values, "RuntimeError", r"(var|std): .*int64")
+
+
+def complex_correction(draw: Draw) -> Iterator[ErrorSample]:
+    """A correction is real."""
+    values = {"self": draw.tensor((3,)), "dim": [0], "correction": 1j}
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*")
+
+
+def norm_of_integers(draw: Draw) -> Iterator[ErrorSample]:
+    """Norms are of floating and complex numbers, and of real orders."""
+    values: dict[str, Any] = {"self": draw.tensor((3,), dtype="int64")}
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*int64")
+    yield ErrorSample({"self": draw.tensor((3,)), "ord": 1j}, "RuntimeError", r"{op}: .*ord")
+
+
+def norm_of_nothing(draw: Draw) -> Iterator[ErrorSample]:
+    """Some norms have no value for no elements."""
+    for order in (math.inf, -math.inf, -1):
+        for dim in ([1], [-1, 0], None):
+            values = {"self": draw.tensor((2, 0)), "ord": order, "dim": dim}
+            note = f"ord {order}, dim {dim}"
+            yield ErrorSample(values, "RuntimeError", r"{op}: .*order", note=note)
+
+
+def norm_dtype(draw: Draw) -> Iterator[ErrorSample]:
+    """The dtype is of the input's kind and not narrower."""
+    for given, dtype in (
+        ("float64", "float32"),
+        ("float32", "complex64"),
+        ("complex64", "float32"),
+        ("float32", "int64"),
+    ):
+        values = {"self": draw.tensor((3,), dtype=given), "dtype": dtype}
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*dtype", note=f"{given} as {dtype}")
