@@ -64,9 +64,10 @@ struct ReduceTable {
   Search first_minimum[kNumDTypes];
 };
 
-// How many terms there are, their mean, and the sum of the squares of their distances from it.
+// How many terms there are, their mean in two words, and the sum of the squares of their distances
+// from it.
 struct Moments {
-  double count, mean, squares;
+  double count, mean, low, squares;
 };
 
 struct ScanTable {

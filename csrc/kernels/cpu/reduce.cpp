@@ -45,10 +45,10 @@ void divide_sums(DType compute, void* sums, int64_t count, int64_t terms) {
 
 using FoldTable = const Fold (&)[kNumDTypes];
 
-// The fold of the input's own dtype where there is one for it, else that of the compute dtype.
+// bfloat16 that is folded in float32 is widened on the way.
 const Fold& fold_for(FoldTable table, DType in, DType compute) {
-  const Fold& own = table[static_cast<int>(in)];
-  return own.chunk > 0 && in == DType::BFloat16 ? own : table[static_cast<int>(compute)];
+  bool widened = in == DType::BFloat16 && compute == DType::Float32;
+  return table[static_cast<int>(widened ? in : compute)];
 }
 
 void no_finish(void*, int64_t) {}

@@ -62,4 +62,10 @@ SortKey<T> sort_key(T value) {
   }
 }
 
+// The key of a NaN, which no other value has.
+template <class T>
+constexpr bool is_nan_key(SortKey<T> key) {
+  return !std::is_integral_v<T> && key == static_cast<SortKey<T>>(~SortKey<T>(0));
+}
+
 }  // namespace ceph::kernels

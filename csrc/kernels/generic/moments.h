@@ -63,12 +63,12 @@ struct MomentsFold {
   // The distances from a rounded mean don't add up to 0; what they add up to corrects both.
   CEPH_INLINE static Moments about(int64_t terms, double mean, double first, double second) {
     const double count = static_cast<double>(terms), shift = first / count;
-    return {count, mean + shift, second - first * shift};
+    return {count, mean, shift, second - first * shift};
   }
   CEPH_INLINE static Moments joined(const Moments& a, const Moments& b) {
-    const double count = a.count + b.count, distance = b.mean - a.mean;
-    const double share = b.count / count;
-    return {count, a.mean + distance * share,
-            a.squares + b.squares + distance * distance * a.count * share};
+    const double count = a.count + b.count, share = b.count / count;
+    const double distance = (b.mean - a.mean) + (b.low - a.low);
+    const DoubleDouble mean = two_sum(a.mean, a.low + distance * share);
+    return {count, mean.hi, mean.lo, a.squares + b.squares + distance * distance * a.count * share};
   }
 };

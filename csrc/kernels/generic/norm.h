@@ -103,9 +103,9 @@ static void layer_norm_row(const void* in, void* out, int64_t count, const void*
   }
   const double variance = moments.squares / moments.count;
   const double scale = 1.0 / __builtin_sqrt(variance + eps * size.down * size.down);
-  const double mean = moments.mean;
+  const double mean = moments.mean, low = moments.low;
 #pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) y[i] = static_cast<T>((x[i] - mean) * scale);
+  for (int64_t i = 0; i < count; ++i) y[i] = static_cast<T>(((x[i] - mean) - low) * scale);
   if (w && b) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < count; ++i) y[i] = fma(y[i], w[i], b[i]);

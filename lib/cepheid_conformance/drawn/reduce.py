@@ -94,7 +94,9 @@ def result_dtypes(chooser: Chooser) -> list[str]:
     """Dtypes to sum in, without loss of kind."""
     if chooser.info.is_complex:
         return ["complex64", "complex128"]
-    names = ["float32", "float64", "complex64"]
+    names = ["float32", "float64"]
+    if chooser.spec.name != "nansum":
+        names.append("complex64")
     if not chooser.info.is_inexact and chooser.spec.name == "sum":
         names += ["int32", "int64"]
     return names
@@ -201,7 +203,7 @@ def spread(chooser: Chooser) -> Sample:
     if chooser.flag():
         values["dim"] = _dims(chooser, len(shape))
     if chooser.flag():
-        values["correction"] = chooser.one_of((1, 0, 2, 0.5, -1))
+        values["correction"] = chooser.one_of((1, 0, 2, 0.5))
     if chooser.flag():
         values["keepdim"] = True
     return Sample(values)

@@ -29,3 +29,9 @@ def product_scan(chooser: Chooser) -> Sample:
     """One dim, factors whose products are exact."""
     shape = chooser.shape()
     return Sample({"self": factors(chooser, shape), "dim": chooser.dim(len(shape))})
+
+
+def extreme_scan(chooser: Chooser) -> Sample:
+    """One dim, any values."""
+    shape = chooser.shape()
+    return Sample({"self": chooser.tensor(shape, "full"), "dim": chooser.dim(len(shape))})
