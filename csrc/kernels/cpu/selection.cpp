@@ -35,6 +35,12 @@ class Smallest {
     items_.clear();
     bounded_ = false;
   }
+  // Whether none of these keys can be among the smallest.
+  bool passes_over(const Key* keys, int64_t count) const {
+    Key least = keys[0];
+    for (int64_t i = 0; i < count; ++i) least = std::min(least, keys[i]);
+    return bounded_ && least >= bound_;
+  }
   void take(Key key, int64_t position) {
     if (bounded_ && key >= bound_) return;
     items_.push_back({key, position});
@@ -97,6 +103,25 @@ Tensor with_dim(const Tensor& out, int64_t dim, const Tensor& self) {
   return view_of(out, sizes, strides, out.storage_offset());
 }
 
+// Takes the keys of a line, block by block.
+template <class T>
+void take_line(Smallest<SortKey<T>>& smallest, const T* from, const Lines& l, SortKey<T> flip) {
+  using Key = SortKey<T>;
+  constexpr int64_t kBlock = 64;
+  int64_t i = 0;
+  if (l.from_step == 1) {
+    for (; i + kBlock <= l.length; i += kBlock) {
+      Key keys[kBlock];
+      for (int64_t j = 0; j < kBlock; ++j) keys[j] = static_cast<Key>(sort_key(from[i + j]) ^ flip);
+      if (smallest.passes_over(keys, kBlock)) continue;
+      for (int64_t j = 0; j < kBlock; ++j) smallest.take(keys[j], i + j);
+    }
+  }
+  for (; i < l.length; ++i) {
+    smallest.take(static_cast<Key>(sort_key(from[i * l.from_step]) ^ flip), i);
+  }
+}
+
 template <class T>
 void topk_lines(const Tensor& self, const Lines& l, int64_t k, bool largest, const Tensor& values,
                 const Tensor& indices) {
@@ -106,9 +131,7 @@ void topk_lines(const Tensor& self, const Lines& l, int64_t k, bool largest, con
       self, l, values, indices, [&] { return Smallest<Key>(k); },
       [&](Smallest<Key>& smallest, const T* from, T* to, int64_t* places) {
         smallest.clear();
-        for (int64_t i = 0; i < l.length; ++i) {
-          smallest.take(static_cast<Key>(sort_key(from[i * l.from_step]) ^ flip), i);
-        }
+        take_line(smallest, from, l, flip);
         int64_t rank = 0;
         for (const auto& item : smallest.sorted()) {
           to[rank * l.values_step] = from[item.position * l.from_step];
@@ -140,7 +163,7 @@ void select_lines(const Tensor& self, const Lines& l, int64_t k, Nans nans, cons
         if (!decided) {
           int64_t median = ((nans == Nans::kIgnored ? numbers : l.length) + 1) / 2;
           Smallest<Key> smallest(nans == Nans::kLast ? k : median);
-          for (int64_t i = 0; i < l.length; ++i) smallest.take(sort_key(from[i * l.from_step]), i);
+          take_line(smallest, from, l, Key(0));
           position = smallest.last().position;
         }
         *to = from[position * l.from_step];

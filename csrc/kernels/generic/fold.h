@@ -155,9 +155,11 @@ struct Square {
   }
 };
 
-// Combines folds of chunks in a balanced tree over their numbers. `combine(a, b)`: b = a with b.
+// Combines folds of chunks, one at least, in a balanced tree over their numbers. `combine(a, b)`:
+// b = a with b.
 template <class State, class Fill, class Combine>
 CEPH_INLINE State fold_chunks(int64_t chunks, Fill fill, Combine combine) {
+  if (chunks < 1) __builtin_unreachable();
   State levels[48], value;
   for (int64_t chunk = 0; chunk < chunks; ++chunk) {
     fill(chunk, value);
@@ -180,7 +182,7 @@ CEPH_INLINE State fold_chunks(int64_t chunks, Fill fill, Combine combine) {
 template <class Op, class T, int64_t kParts, class Map = Itself, class A = T>
 struct FoldOf {
   static constexpr int64_t kTermLanes = kLanes<A> / kParts;
-  static constexpr int64_t kChunk = 16 * kTermLanes;
+  static constexpr int64_t kChunk = 32 * kTermLanes;
   struct State {
     A parts[kParts];
   };

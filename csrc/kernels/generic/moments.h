@@ -72,3 +72,37 @@ struct MomentsFold {
     return {count, mean.hi, mean.lo, a.squares + b.squares + distance * distance * a.count * share};
   }
 };
+
+// The sums of x - shift and of its square, in lanes.
+CEPH_INLINE void shifted_sums(const float* x, int64_t count, double shift, double (&totals)[2]) {
+  constexpr int64_t kStep = 2 * kWidth<double>;
+  double shifts[kWidth<double>], zeros[kStep] = {};
+  for (double& value : shifts) value = shift;
+  const vec<double> about = load_vector(shifts);
+  vec<double> first[2] = {load_vector(zeros), load_vector(zeros)}, second[2] = {first[0], first[0]};
+  auto add = [&](const float* from, int lane) {
+    const vec<double> distance = load_terms<double>(from) - about;
+    first[lane] += distance;
+    second[lane] += distance * distance;
+  };
+  int64_t i = 0;
+  for (; i + kStep <= count; i += kStep) {
+    add(x + i, 0);
+    add(x + i + kWidth<double>, 1);
+  }
+  double sums[kWidth<double>], squares[kWidth<double>];
+  first[0] += first[1];
+  second[0] += second[1];
+  __builtin_memcpy(sums, &first[0], sizeof(sums));
+  __builtin_memcpy(squares, &second[0], sizeof(squares));
+  totals[0] = totals[1] = 0;
+  for (; i < count; ++i) {
+    const double distance = x[i] - shift;
+    totals[0] += distance;
+    totals[1] += distance * distance;
+  }
+  for (int64_t lane = 0; lane < kWidth<double>; ++lane) {
+    totals[0] += sums[lane];
+    totals[1] += squares[lane];
+  }
+}

@@ -24,9 +24,9 @@ static void softmax_row(const void* in, void* out, int64_t count) {
   FoldOf<MaximumOp, T, 1>::row(x, count, &largest);
 #pragma GCC ivdep
   for (int64_t i = 0; i < count; ++i) y[i] = exp_below(x[i], largest);
-  const T sum = sum_of(y, count);
+  const T share = T(1) / sum_of(y, count);  // of at least 1 and at most `count`
 #pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) y[i] /= sum;
+  for (int64_t i = 0; i < count; ++i) y[i] *= share;
 }
 
 // exp(x[i] - largest), summed pairwise.
@@ -85,6 +85,40 @@ struct RowScale {
   }
 };
 
+// Of float32 in one walk, in float64 about the first element. Where that lies so far from the mean
+// that the difference of the sums would lose digits, two walks do it.
+CEPH_INLINE Moments row_moments(const float* x, int64_t count) {
+  const double first = x[0];
+  double totals[2];
+  shifted_sums(x, count, first, totals);
+  const double terms = static_cast<double>(count), shift = totals[0] / terms;
+  const double squares = totals[1] - totals[0] * shift;
+  if (squares > totals[1] * 0x1p-16) return {terms, first, shift, squares};
+  Moments moments;
+  MomentsFold<float>::row(x, count, &moments);
+  return moments;
+}
+CEPH_INLINE Moments row_moments(const double* x, int64_t count) {
+  Moments moments;
+  MomentsFold<double>::row(x, count, &moments);
+  return moments;
+}
+
+// y[i] = (x[i] - mean) * scale, in the type of the row where the scale is a normal number of it.
+template <class T>
+CEPH_INLINE void standardise(const T* x, T* y, int64_t count, double mean, double low,
+                             double scale) {
+  const T near = static_cast<T>(mean), rest = static_cast<T>((mean - near) + low);
+  const T factor = static_cast<T>(scale);
+  if (absolute_bits(near) < T(0x1p100) && factor > T(0x1p-100) && factor < T(0x1p100)) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < count; ++i) y[i] = ((x[i] - near) - rest) * factor;
+  } else {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < count; ++i) y[i] = static_cast<T>(((x[i] - mean) - low) * scale);
+  }
+}
+
 template <class T>
 static void layer_norm_row(const void* in, void* out, int64_t count, const void* weight,
                            const void* bias, double eps) {
@@ -93,19 +127,14 @@ static void layer_norm_row(const void* in, void* out, int64_t count, const void*
   const T* w = static_cast<const T*>(weight);
   const T* b = static_cast<const T*>(bias);
   const RowScale<T> size(x, count);
-  Moments moments;
-  if (size.down == 1) {
-    MomentsFold<T>::row(x, count, &moments);
-  } else {
+  if (size.down != 1) {
     for (int64_t i = 0; i < count; ++i) y[i] = static_cast<T>(x[i] * size.down);
-    MomentsFold<T>::row(y, count, &moments);
     x = y;
   }
+  const Moments moments = row_moments(x, count);
   const double variance = moments.squares / moments.count;
   const double scale = 1.0 / __builtin_sqrt(variance + eps * size.down * size.down);
-  const double mean = moments.mean, low = moments.low;
-#pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) y[i] = static_cast<T>(((x[i] - mean) - low) * scale);
+  standardise(x, y, count, moments.mean, moments.low, scale);
   if (w && b) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < count; ++i) y[i] = fma(y[i], w[i], b[i]);

@@ -29,7 +29,7 @@ def logsumexp(chooser: Chooser) -> Sample:
     shape = chooser.shape()
     inexact = chooser.info.is_inexact
     modes = (*_CALM, "zeros", "marked") if inexact else None
-    dims = chooser.subset(len(shape)) if shape else []
+    dims = (chooser.subset(len(shape)) or [chooser.dim(len(shape))]) if shape else [0]
     values: dict[str, Any] = {
         "self": chooser.tensor(shape, "folded", modes_of=modes)
         if inexact

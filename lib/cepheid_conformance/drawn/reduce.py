@@ -171,9 +171,13 @@ def reduce_one(chooser: Chooser) -> Sample:
     return Sample({"self": _tensor(chooser, _filled(shape, axes)), **values})
 
 
+_FINITE = ("plain", "any", "ties", "scaled", "zeros")
+
+
 def _spread_tensor(chooser: Chooser, shape: Shape) -> Tensor:
-    """Scales whose squares are representable too."""
-    return chooser.tensor(shape, "product")
+    """Scales whose squares are representable too; means beside them are finite."""
+    finite = chooser.spec.name.endswith("_mean") and chooser.info.is_floating
+    return chooser.tensor(shape, "product", modes_of=_FINITE if finite else None)
 
 
 def spread_all(chooser: Chooser) -> Sample:

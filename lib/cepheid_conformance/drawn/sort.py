@@ -63,10 +63,10 @@ def median_all(chooser: Chooser) -> Sample:
 
 
 def median_dim(chooser: Chooser) -> Sample:
-    """Any values, each dim."""
+    """Any values, each dim, no repeated memory: PyTorch's result would be left to chance."""
     shape = chooser.nonempty()
     values: dict[str, Any] = {
-        "self": chooser.tensor(shape, "full"),
+        "self": chooser.tensor(shape, "full", writable=True),
         "dim": chooser.dim(len(shape)),
     }
     if chooser.flag():

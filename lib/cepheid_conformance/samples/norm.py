@@ -44,7 +44,9 @@ def softmax(draw: Draw) -> Iterator[Sample]:
 
 def logsumexp(draw: Draw) -> Iterator[Sample]:
     """Over dims; infinities and NaN, large magnitudes."""
-    yield from reduce_dims_all(draw)
+    for sample in reduce_dims_all(draw):
+        if sample.values["dim"]:  # no dims may mean none or all
+            yield sample
     if draw.info.is_floating:
         for sample in _hard_softmax(draw):
             yield Sample({**sample.values, "dim": [sample.values["dim"]]}, sample.note)

@@ -445,7 +445,8 @@ def reduce_empty(draw: Draw) -> Iterator[ErrorSample]:
         return
     required = draw.spec.key in ("max.dim", "min.dim")
     for rest in ({"dim": 1},) if required else ({}, {"dim": 1}):
-        yield ErrorSample({**values, **rest}, "IndexError", r"{op}: .*", note=f"{rest}")
+        also = () if rest else ("RuntimeError",)
+        yield ErrorSample({**values, **rest}, "IndexError", r"{op}: .*", note=f"{rest}", also=also)
 
 
 def complex_unordered_reduce(draw: Draw) -> Iterator[ErrorSample]:
