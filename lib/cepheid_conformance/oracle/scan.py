@@ -63,7 +63,7 @@ def logcumsumexp(self: Any, dim: int) -> Expected:
         count = np.arange(1, self.shape[axis] + 1).reshape((-1,) + (1,) * (x.ndim - axis - 1))
         size = np.where(np.isfinite(x), np.abs(x), 0)
         largest = np.maximum.accumulate(size, axis=axis)
-        bound = accumulation_eps(self.dtype) * (largest + 4 * np.sqrt(count) + 8)
+        bound = accumulation_eps(self.dtype) * (largest + 8 * np.sqrt(count) + 8)
         bound = np.where(np.isfinite(value) & np.isfinite(bound), bound, 0)
     return within_bound(self.dtype, value, bound)
 
