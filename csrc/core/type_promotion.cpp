@@ -75,6 +75,24 @@ DType promote::softmax(const char* op, const Tensor& self, std::optional<DType> 
   return out;
 }
 
+DType promote::real(const char* op, const Tensor& self) {
+  return real_of(mean(op, self, std::nullopt));
+}
+
+DType promote::norm(const char* op, const Tensor& self, std::optional<DType> dtype) {
+  const DType own = mean(op, self, std::nullopt), out = mean(op, self, dtype);
+  CEPH_CHECK(is_complex(own) == is_complex(out), ErrorKind::kRuntime, op,
+             "dtype must be complex for complex input, else real; got input ", own, " and dtype ",
+             out);
+  CEPH_CHECK(promote_types(own, out) == out, ErrorKind::kRuntime, op,
+             "dtype must hold the input's numbers; got input ", own, " and dtype ", out);
+  return real_of(out);
+}
+
+DType promote::floating(const Tensor& self) {
+  return integral_or_bool(self.dtype()) ? default_dtype() : self.dtype();
+}
+
 DType promote::truth(const Tensor& self) {
   return self.dtype() == DType::UInt8 ? DType::UInt8 : DType::Bool;
 }

@@ -18,6 +18,11 @@ CEPH_API DType accumulate(const Tensor& self, std::optional<DType> dtype);
 // mean: floating or complex only, after `dtype`.
 CEPH_API DType mean(const char* op, const Tensor& self, std::optional<DType> dtype);
 CEPH_API DType softmax(const char* op, const Tensor& self, std::optional<DType> dtype);
+// var, vector_norm: real dtype of what `mean` gives; a dtype that is asked for holds all of self.
+CEPH_API DType real(const char* op, const Tensor& self);
+CEPH_API DType norm(const char* op, const Tensor& self, std::optional<DType> dtype);
+// logsumexp: integers and bool -> default dtype, else same.
+CEPH_API DType floating(const Tensor& self);
 // any, all: uint8 stays uint8, else bool.
 CEPH_API DType truth(const Tensor& self);
 // operands of one dtype: the dtype; else RuntimeError "expected one dtype; got float32 and int64".

@@ -28,8 +28,9 @@ struct CreationTable {
 // the result's bits depend on the terms and the ISA only, not on strides, threads or the way that
 // the terms were read, and the error of a sum grows with the logarithm of its length.
 struct Fold {
-  int64_t chunk = 0;      // terms of a chunk; 0: this dtype is not folded
-  int64_t item_size = 0;  // bytes of a term and of a result
+  DType term = DType::Float32;  // of the terms in memory
+  int64_t chunk = 0;            // terms of a chunk; 0: this dtype is not folded
+  int64_t item_size = 0;        // bytes of what is folded
   // One result of `count` contiguous terms, any number of chunks.
   void (*row)(const void* terms, int64_t count, void* result) = nullptr;
   // `width` results, each of the terms at its place of the rows; at most a chunk of them.
@@ -37,26 +38,52 @@ struct Fold {
   // accumulated[i] = accumulated[i] combined with next[i].
   void (*combine)(void* accumulated, const void* next, int64_t count) = nullptr;
 
-  static constexpr int64_t kMaxColumns = 64;
+  static constexpr int64_t kMaxColumns = 128;
 };
 
+// Folds by the dtype of their terms; bfloat16 is folded in float32, bool (a byte) in its own type.
 struct ReduceTable {
-  Fold sum[kNumDTypes];      // int64, float32, float64, complex64, complex128
+  Fold sum[kNumDTypes];      // int64, bfloat16, floating and complex
+  Fold nansum[kNumDTypes];   // bfloat16, float32, float64; a NaN counts as 0
+  Fold product[kNumDTypes];  // int64, floating and complex
+  // float32, float64: sums, in float64, of squares and of magnitudes; the largest and the smallest
+  // magnitude; an item of the moments is a Moments.
+  Fold squares[kNumDTypes];
+  Fold magnitudes[kNumDTypes];
+  Fold largest[kNumDTypes];
+  Fold smallest[kNumDTypes];
+  Fold moments[kNumDTypes];
   Fold maximum[kNumDTypes];  // uint8 (bool too), signed integers, float32, float64; NaN wins
-  Fold any;                  // bool
-  // Index of the first largest of contiguous elements, a NaN counting as the largest, beside
-  // `best`, which holds the largest of the elements before; -1 where none of these is larger.
-  int64_t (*first_maximum[kNumDTypes])(const void* terms, int64_t count, void* best);
+  Fold minimum[kNumDTypes];
+  Fold any, all;             // bool
+  Fold truths;               // how many of bool are true, in int64
+  // Index of the first largest (smallest) of contiguous elements, a NaN counting as such, beside
+  // `best`, which holds the one of the elements before; -1 where none of these surpasses it.
+  using Search = int64_t (*)(const void* terms, int64_t count, void* best);
+  Search first_maximum[kNumDTypes];
+  Search first_minimum[kNumDTypes];
+};
+
+// How many terms there are, their mean in two words, and the sum of the squares of their distances
+// from it.
+struct Moments {
+  double count, mean, low, squares;
 };
 
 struct ScanTable {
   // Running sums of contiguous elements: int64, float32, float64, complex64, complex128.
   void (*cumsum[kNumDTypes])(const void* in, void* out, int64_t count);
+  void (*cumprod[kNumDTypes])(const void* in, void* out, int64_t count);
+  // float32, float64: running log(sum(exp)).
+  void (*logcumsumexp[kNumDTypes])(const void* in, void* out, int64_t count);
 };
 
 // One contiguous row of float32 or float64; `in` and `out` may be the same.
 struct NormTable {
   void (*softmax[kNumDTypes])(const void* in, void* out, int64_t count);
+  void (*log_softmax[kNumDTypes])(const void* in, void* out, int64_t count);
+  // One number of the row.
+  void (*logsumexp[kNumDTypes])(const void* in, int64_t count, void* result);
   // weight and bias hold `count` elements or are null.
   void (*layer_norm[kNumDTypes])(const void* in, void* out, int64_t count, const void* weight,
                                  const void* bias, double eps);

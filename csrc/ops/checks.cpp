@@ -1,5 +1,8 @@
 #include "ops/checks.h"
 
+#include <cmath>
+
+#include "core/layout.h"
 #include "core/type_promotion.h"
 #include "kernels/cpu/representable.h"
 #include "kernels/inspect.h"
@@ -143,6 +146,20 @@ void lerp_tensor(const char* op, const Tensor& self, const Tensor& end, const Te
   CEPH_CHECK(weight.dtype() == self.dtype() || number, ErrorKind::kRuntime, op,
              "weight must have the dtype of self; got ", name_of(weight.dtype()), " and ",
              name_of(self.dtype()), "; convert the weight");
+}
+
+void norm_order(const char* op, const Tensor& self, const Scalar& ord,
+                std::optional<IntArrayRef> dim, bool, std::optional<DType>) {
+  CEPH_CHECK(!ord.is_complex(), ErrorKind::kRuntime, op, "ord must be a real number; got ", ord);
+  const double order = ord.to_double(op);
+  if (self.numel() != 0 || (order >= 0 && order < INFINITY)) return;
+  bool nothing = !dim || dim->empty();
+  for (int64_t d : dim.value_or(IntArrayRef())) {
+    nothing |= self.dim() > 0 && self.size(wrap_dim(d, self.dim(), op)) == 0;
+  }
+  CEPH_CHECK(!nothing, ErrorKind::kRuntime, op, "the norm of order ", ord,
+             " of no elements has no value; got shape ", self.sizes(),
+             ", name a dim whose size isn't 0");
 }
 
 }  // namespace ceph::ops::checks

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "core/tensor.h"
 
 // Argument checks of op entries (`check: name`): generated code calls them with the arguments of
@@ -35,5 +37,8 @@ CEPH_API void lerp_tensor(const char* op, const Tensor& self, const Tensor& end,
 // addmm: beta and alpha are numbers of the operands' kind, and in the range of their dtype.
 CEPH_API void product_factors(const char* op, const Tensor& self, const Tensor& mat1,
                               const Tensor& mat2, const Scalar& beta, const Scalar& alpha);
+// vector_norm: a real order; infinite and negative ones have no value for no elements.
+CEPH_API void norm_order(const char* op, const Tensor& self, const Scalar& ord,
+                         std::optional<IntArrayRef> dim, bool keepdim, std::optional<DType> dtype);
 
 }  // namespace ceph::ops::checks

@@ -22,8 +22,9 @@ VALID = {
     **dict.fromkeys(("_to_copy", "to.dtype", "to.other"), _FORMAT),
     **dict.fromkeys(("nonzero", "any", "detach", "isnan", "logical_not", "equal"), _ANY_TENSOR),
     **dict.fromkeys(("squeeze", "ravel", "where"), _ANY_TENSOR),
-    **dict.fromkeys(("sgn", "isinf", "isfinite"), _ANY_TENSOR),
+    **dict.fromkeys(("sgn", "isinf", "isfinite", "all"), _ANY_TENSOR),
     "sum": _ANY_DTYPE,
+    "prod": _ANY_DTYPE,
 }
 OPEN = {"empty", "empty_like", "empty_strided", "new_empty"}
 

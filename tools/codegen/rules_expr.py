@@ -516,7 +516,8 @@ def _convert(node: ast.expr, value: Value, wanted: Kind) -> str | None:
     if kind.optional:
         return None
     if wanted.base == "Scalar" and kind in (INT, FLOAT, BOOL):
-        return value.text
+        # An optional one is no bool of another overload, which C++ would rather make of an int.
+        return f"Scalar({value.text})" if wanted.optional else value.text
     if wanted.base == "float" and kind == INT:
         return value.text
     if wanted.base == "Tensor" and kind in (INT, FLOAT, BOOL, Kind("Scalar")):

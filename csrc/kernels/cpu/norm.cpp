@@ -1,11 +1,14 @@
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "base/thread_pool.h"
 #include "core/layout.h"
 #include "generated/kernels/norm.h"
 #include "kernels/copy.h"
+#include "kernels/cpu/reduce_rows.h"
 #include "kernels/cpu/rows.h"
+#include "kernels/fill.h"
 #include "kernels/tables.h"
 
 namespace ceph::kernels {
@@ -19,14 +22,43 @@ Tensor contiguous_as(const Tensor& t, DType dtype) {
   return result;
 }
 
-}  // namespace
+using Row = void (*)(const void* in, void* out, int64_t count);
 
-void softmax(const Tensor& self, int64_t dim, std::optional<DType>, const Tensor& out) {
+void along_dim(const char* op, const Tensor& self, int64_t dim, const Tensor& out,
+               const Row (&rows)[kNumDTypes]) {
   DType compute = row_dtype(out.dtype());
   bool direct = self.dtype() == out.dtype() || compute == out.dtype();
   Tensor source = direct ? self : cast(self, out.dtype());
-  auto row = CEPH_ACTIVE_TABLE(norm).softmax[static_cast<int>(compute)];
-  for_each_row(source, wrap_dim(dim, self.dim(), "softmax"), out, compute, row);
+  auto row = rows[static_cast<int>(compute)];
+  for_each_row(source, wrap_dim(dim, self.dim(), op), out, compute, row);
+}
+
+}  // namespace
+
+void softmax(const Tensor& self, int64_t dim, std::optional<DType>, const Tensor& out) {
+  along_dim("softmax", self, dim, out, CEPH_ACTIVE_TABLE(norm).softmax);
+}
+
+void log_softmax(const Tensor& self, int64_t dim, std::optional<DType>, const Tensor& out) {
+  along_dim("log_softmax", self, dim, out, CEPH_ACTIVE_TABLE(norm).log_softmax);
+}
+
+void logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim, const Tensor& out) {
+  ReduceFlags reduced = listed_dims("logsumexp", self, dim);
+  if (term_count(self, reduced) == 0) {
+    return fill("logsumexp", out, Scalar(-std::numeric_limits<double>::infinity()));
+  }
+  if (self.numel() == 0) return;
+  DType compute = row_dtype(out.dtype());
+  DenseOutput results(out, compute);
+  auto row = CEPH_ACTIVE_TABLE(norm).logsumexp[static_cast<int>(compute)];
+  char* to = static_cast<char*>(results.tensor.data());
+  const auto item = static_cast<int64_t>(item_size(compute));
+  for_each_result(self, reduced, keepdim, results.tensor, compute,
+                  [&](const void* terms, int64_t count, int64_t place) {
+                    row(terms, count, to + place * item);
+                  });
+  results.write();
 }
 
 void layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,

@@ -16,6 +16,7 @@ namespace {
 // 64 chunks. A piece is folded by one thread; the pieces of a job are then combined in order. As 64
 // is a power of two, this gives the same tree as one walk over all chunks.
 constexpr int64_t kChunksPerPiece = 64;
+constexpr int64_t kRowsOfJob = 16;  // results whose terms are read one after the other
 
 // Combines items in a balanced tree over their numbers, `width` trees side by side. One is in use
 // per thread at a time: they share the memory of the levels.
@@ -106,7 +107,9 @@ class Folding {
     adjoining_results_ = plan_.kept_out.empty() ||
                          (plan_.kept_out.back() == static_cast<int64_t>(item_size(out_dtype_)) &&
                           line_ == plan_.kept_sizes.back());
-    jobs_per_line_ = (line_ + Fold::kMaxColumns - 1) / Fold::kMaxColumns;
+    bool side_by_side = columns || plan_.reading == ReducePlan::Reading::kTile;
+    most_ = side_by_side ? Fold::kMaxColumns : kRowsOfJob;
+    jobs_per_line_ = (line_ + most_ - 1) / most_;
     jobs_ = plan_.outputs / line_ * jobs_per_line_;
     piece_ = fold.chunk * kChunksPerPiece;
     pieces_ = (plan_.terms + piece_ - 1) / piece_;
@@ -114,7 +117,7 @@ class Folding {
 
   void run() {
     int64_t cost =
-        std::max<int64_t>(1, std::min(plan_.terms, piece_)) * std::min(line_, Fold::kMaxColumns);
+        std::max<int64_t>(1, std::min(plan_.terms, piece_)) * std::min(line_, most_);
     int64_t grain = std::max<int64_t>(1, kGrain / cost);
     if (pieces_ == 1) {
       parallel_for(0, jobs_, grain, [&](int64_t first, int64_t last) {
@@ -141,10 +144,10 @@ class Folding {
     int64_t width;
   };
   Job job_at(int64_t job) const {
-    int64_t column = job % jobs_per_line_ * Fold::kMaxColumns;
-    return {job / jobs_per_line_ * line_ + column, std::min(Fold::kMaxColumns, line_ - column)};
+    int64_t column = job % jobs_per_line_ * most_;
+    return {job / jobs_per_line_ * line_ + column, std::min(most_, line_ - column)};
   }
-  size_t job_bytes() const { return static_cast<size_t>(Fold::kMaxColumns * fold_.item_size); }
+  size_t job_bytes() const { return static_cast<size_t>(most_ * fold_.item_size); }
 
   void combine_pieces(int64_t job, std::vector<char>& partial) {
     Cascade cascade(fold_, job_at(job).width);
@@ -172,7 +175,7 @@ class Folding {
   }
 
   void fold_row(const char* base, int64_t first, int64_t last, char* result) {
-    bool direct = plan_.reading == ReducePlan::Reading::kRow && in_dtype_ == compute_;
+    bool direct = plan_.reading == ReducePlan::Reading::kRow && in_dtype_ == fold_.term;
     if (direct || last - first <= fold_.chunk) {
       return fold_.row(row_terms(base, first, last), last - first, result);
     }
@@ -197,9 +200,9 @@ class Folding {
       gather(raw.data(), base, offsets.data(), last - first, in_item_);
       source = raw.data();
     }
-    if (in_dtype_ == compute_) return source;
-    terms.resize(static_cast<size_t>(fold_.chunk * fold_.item_size));
-    convert_elements(terms.data(), compute_, source, in_dtype_, last - first);
+    if (in_dtype_ == fold_.term) return source;
+    terms.resize(static_cast<size_t>(fold_.chunk) * item_size(fold_.term));
+    convert_elements(terms.data(), fold_.term, source, in_dtype_, last - first);
     return terms.data();
   }
 
@@ -224,7 +227,7 @@ class Folding {
     if (plan_.reading == ReducePlan::Reading::kColumns) base += plan_.input_offset(job.output);
     for (size_t t = 0; t < rows.size(); ++t) rows[t] = base + terms[t];
     if (plan_.reading == ReducePlan::Reading::kTile) gather_rows(job, rows);
-    if (in_dtype_ != compute_) convert_rows(job.width, rows);
+    if (in_dtype_ != fold_.term) convert_rows(job.width, rows);
     fold_.columns(rows.data(), count, job.width, results);
   }
 
@@ -243,11 +246,11 @@ class Folding {
 
   void convert_rows(int64_t width, std::vector<const char*>& rows) {
     thread_local std::vector<char> converted;
-    const auto bytes = static_cast<size_t>(width * fold_.item_size);
+    const auto bytes = static_cast<size_t>(width) * item_size(fold_.term);
     converted.resize(rows.size() * bytes);
     for (size_t t = 0; t < rows.size(); ++t) {
       char* to = converted.data() + t * bytes;
-      convert_elements(to, compute_, rows[t], in_dtype_, width);
+      convert_elements(to, fold_.term, rows[t], in_dtype_, width);
       rows[t] = to;
     }
   }
@@ -281,6 +284,7 @@ class Folding {
   char* out_;
   int64_t line_;  // results whose jobs are cut together: a line of columns, or all
   bool adjoining_results_;
+  int64_t most_;  // results of a job
   int64_t jobs_per_line_, jobs_;
   int64_t piece_, pieces_;  // terms of a piece, pieces of a job
 };

@@ -6,10 +6,11 @@
 
 namespace ceph::kernels {
 
-// Turns `count` finished folds, in the compute dtype, into results of the same dtype (a mean, ...).
+// Turns `count` finished folds into results of the compute dtype, in place (a mean, ...).
 using Finish = FunctionRef<void(void* folds, int64_t count)>;
 
-// Folds `self` over the flagged dimensions in `compute` and writes `out`, whose dtype may differ.
+// Folds `self`, converted to the fold's dtype, over the flagged dimensions. What `finish` makes of
+// the folds is of dtype `compute` and is converted to `out`'s.
 // The pieces of the work don't depend on the number of threads. `self` has elements.
 void fold_into(const Tensor& self, ArrayRef<uint8_t> reduced, bool keepdim, const Tensor& out,
                DType compute, const Fold& fold, Finish finish);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/layout.h"
+#include "kernels/copy.h"
+
 namespace ceph::kernels {
 
 namespace {
@@ -30,6 +33,40 @@ void offsets_of(int64_t first, int64_t count, const DimVector& sizes, const DimV
 }
 
 }  // namespace
+
+ReduceFlags all_dims(const Tensor& self) { return ReduceFlags(static_cast<size_t>(self.dim()), true); }
+
+ReduceFlags listed_dims(const char* op, const Tensor& self, IntArrayRef dims) {
+  if (dims.empty()) return all_dims(self);
+  ReduceFlags flags(static_cast<size_t>(std::max<int64_t>(self.dim(), 1)), false);
+  for (int64_t d : dims) flags[static_cast<size_t>(wrap_dim(d, self.dim(), op))] = true;
+  flags.resize(static_cast<size_t>(self.dim()));
+  return flags;
+}
+
+ReduceFlags optional_dims(const char* op, const Tensor& self, std::optional<IntArrayRef> dims) {
+  if (!dims) return all_dims(self);
+  return dims->empty() ? ReduceFlags(static_cast<size_t>(self.dim()), false)
+                       : listed_dims(op, self, *dims);
+}
+
+int64_t term_count(const Tensor& self, const ReduceFlags& reduced) {
+  int64_t count = 1;
+  for (size_t d = 0; d < reduced.size(); ++d) {
+    if (reduced[d]) count *= self.sizes()[d];
+  }
+  return count;
+}
+
+DenseOutput::DenseOutput(const Tensor& out, DType dtype)
+    : target(out),
+      tensor(out.is_contiguous() && out.dtype() == dtype
+                 ? out
+                 : empty_tensor(out.sizes(), dtype, out.device())) {}
+
+void DenseOutput::write() const {
+  if (!tensor.is_same(target)) copy_into(target, tensor);
+}
 
 ReducePlan::ReducePlan(const Tensor& self, ArrayRef<uint8_t> reduced, bool keepdim,
                        const Tensor& out) {

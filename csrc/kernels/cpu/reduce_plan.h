@@ -1,8 +1,29 @@
 #pragma once
 
+#include <optional>
+
 #include "core/tensor.h"
 
 namespace ceph::kernels {
+
+// One flag per dimension: whether it is folded.
+using ReduceFlags = SmallVector<uint8_t, 8>;
+
+ReduceFlags all_dims(const Tensor& self);
+// No dimension listed means all of them.
+ReduceFlags listed_dims(const char* op, const Tensor& self, IntArrayRef dims);
+// No list means all of them, an empty one none.
+ReduceFlags optional_dims(const char* op, const Tensor& self, std::optional<IntArrayRef> dims);
+int64_t term_count(const Tensor& self, const ReduceFlags& reduced);
+
+// Results that are computed contiguous, in a dtype of their own, and then put where they belong.
+struct DenseOutput {
+  Tensor target, tensor;
+
+  explicit DenseOutput(const Tensor& out) : DenseOutput(out, out.dtype()) {}
+  DenseOutput(const Tensor& out, DType dtype);
+  void write() const;
+};
 
 // The geometry of a reduction: what is kept, what is folded, strides in bytes. Dimensions of size 1
 // are left out and adjoining ones merged; the reduced ones stay in logical order, which numbers the

@@ -5,6 +5,7 @@
 #include "core/layout.h"
 #include "generated/kernels/sort.h"
 #include "kernels/cpu/sort_keys.h"
+#include "kernels/cpu/sort_lines.h"
 
 namespace ceph::kernels {
 namespace {
@@ -89,35 +90,6 @@ class LineSorter {
   std::vector<Pair> pairs_;
 };
 
-// The lines along one dimension of three tensors of one shape.
-struct Lines {
-  DimVector sizes, from, values, indices;  // of the other dimensions
-  int64_t length = 1, from_step = 0, values_step = 0, indices_step = 0;
-  int64_t count = 1;
-
-  Lines(const Tensor& self, int64_t dim, const Tensor& v, const Tensor& i) {
-    for (int64_t d = 0; d < self.dim(); ++d) {
-      if (d == dim) {
-        length = self.size(d);
-        from_step = self.stride(d);
-        values_step = v.stride(d);
-        indices_step = i.stride(d);
-      } else {
-        sizes.push_back(self.size(d));
-        from.push_back(self.stride(d));
-        values.push_back(v.stride(d));
-        indices.push_back(i.stride(d));
-        count *= self.size(d);
-      }
-    }
-  }
-  int64_t offset(int64_t line, const DimVector& strides) const {
-    int64_t at = 0;
-    for (size_t d = sizes.size(); d-- > 0; line /= sizes[d]) at += line % sizes[d] * strides[d];
-    return at;
-  }
-};
-
 template <class T>
 void sort_line(LineSorter<SortKey<T>>& sorter, const Lines& l, const T* from, bool descending,
                T* values, int64_t* indices) {
@@ -153,25 +125,9 @@ void sort_any(const Tensor& self, int64_t dim, bool descending, const Tensor& va
               const Tensor& indices) {
   if (self.numel() == 0) return;
   Lines lines(self, self.dim() == 0 ? -1 : wrap_dim(dim, self.dim(), "sort"), values, indices);
-  switch (self.dtype()) {
-#define CEPH_CASE(name, type)                                                                      \
-  case DType::name:                                                                                \
-    return sort_lines<type>(self, lines, descending, values, indices);
-    CEPH_CASE(Bool, bool)
-    CEPH_CASE(UInt8, uint8_t)
-    CEPH_CASE(Int8, int8_t)
-    CEPH_CASE(Int16, int16_t)
-    CEPH_CASE(Int32, int32_t)
-    CEPH_CASE(Int64, int64_t)
-    CEPH_CASE(Float16, Half)
-    CEPH_CASE(BFloat16, BFloat16)
-    CEPH_CASE(Float32, float)
-    CEPH_CASE(Float64, double)
-#undef CEPH_CASE
-  default:
-    fail(ErrorKind::kNotImplemented, "sort", "expected values with an order; got ",
-         name_of(self.dtype()));
-  }
+  for_ordered("sort", self.dtype(), [&]<class T>(T) {
+    sort_lines<T>(self, lines, descending, values, indices);
+  });
 }
 
 }  // namespace

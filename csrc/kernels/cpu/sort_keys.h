@@ -34,14 +34,15 @@ struct UnsignedOf<8> {
 template <class T>
 using SortKey = typename UnsignedOf<sizeof(T)>::type;
 
-// Key of a floating value given its bits; `infinity` is the bit pattern of +inf.
+// Key of a floating value given its bits; `infinity` is the bit pattern of +inf. Selects only: loops
+// over it vectorise.
 template <class U>
 constexpr U floating_key(U bits, U infinity) {
   constexpr U sign = U(1) << (sizeof(U) * 8 - 1);
   U magnitude = static_cast<U>(bits & ~sign);
-  if (magnitude > infinity) return static_cast<U>(~U(0));
-  if (magnitude == 0) return sign;
-  return bits & sign ? static_cast<U>(~bits) : static_cast<U>(bits | sign);
+  U key = bits & sign ? static_cast<U>(~bits) : static_cast<U>(bits | sign);
+  key = magnitude == 0 ? sign : key;
+  return magnitude > infinity ? static_cast<U>(~U(0)) : key;
 }
 
 template <class T>
@@ -60,6 +61,12 @@ SortKey<T> sort_key(T value) {
   } else {
     return static_cast<U>(value);
   }
+}
+
+// The key of a NaN, which no other value has.
+template <class T>
+constexpr bool is_nan_key(SortKey<T> key) {
+  return !std::is_integral_v<T> && key == static_cast<SortKey<T>>(~SortKey<T>(0));
 }
 
 }  // namespace ceph::kernels

@@ -14,6 +14,28 @@ CEPH_INLINE vec<T> load_vector(const T* from) {
   return result;
 }
 
+// As many terms of type T as a vector of A has items, each converted to A.
+template <class A, class T>
+CEPH_INLINE vec<A> load_terms(const T* from) {
+  if constexpr (std::is_same_v<A, T>) {
+    return load_vector(from);
+  } else {
+    using Stored = std::conditional_t<std::is_same_v<T, BFloat16>, uint16_t, T>;
+    constexpr int kBytes = CEPH_REGION_BYTES / sizeof(A) * sizeof(T);
+    typedef Stored stored __attribute__((vector_size(kBytes)));
+    stored terms;
+    __builtin_memcpy(&terms, from, sizeof(terms));
+    if constexpr (std::is_same_v<T, BFloat16>)
+      return reinterpret_cast<vec<A>>(__builtin_convertvector(terms, vec<uint32_t>) << 16);
+    else
+      return __builtin_convertvector(terms, vec<A>);
+  }
+}
+template <class A, class T>
+CEPH_INLINE A load_term(const T* from) {
+  return static_cast<A>(load(from));
+}
+
 // Four vectors: enough independent sums to hide the latency of an addition.
 inline constexpr int kVectors = 4;
 template <class T>
@@ -45,31 +67,46 @@ struct PlainFinish {
   }
 };
 
-// A NaN stays; of zeros of both signs the positive one is the larger.
-struct MaximumOp : PlainFinish {
+struct ProductOp : PlainFinish {
   template <class T>
   static constexpr T identity() {
-    if constexpr (std::is_floating_point_v<T>)
-      return -T(__builtin_inf());
-    else if constexpr (std::is_signed_v<T>)
-      return static_cast<T>(T(1) << (sizeof(T) * 8 - 1));
-    else
-      return T(0);
+    return T(1);
+  }
+  template <class V>
+  CEPH_INLINE static V combine(V a, V b) {
+    return a * b;
+  }
+};
+
+// A NaN stays; of zeros of both signs the positive one is the larger.
+template <bool kLargest>
+struct ExtremeOp : PlainFinish {
+  template <class T>
+  static constexpr T identity() {
+    constexpr T kTop = std::is_signed_v<T> ? T(~(T(1) << (sizeof(T) * 8 - 1))) : T(~T(0));
+    return kLargest ? T(~kTop) : kTop;
+  }
+  template <class T>
+    requires std::is_floating_point_v<T>
+  static constexpr T identity() {
+    return kLargest ? -T(__builtin_inf()) : T(__builtin_inf());
   }
   template <class V>
   CEPH_INLINE static V combine(V a, V b) {
     if constexpr (std::is_arithmetic_v<V>) {
-      return maximum(a, b);
+      return kLargest ? maximum(a, b) : minimum(a, b);
     } else if constexpr (std::is_floating_point_v<std::remove_reference_t<decltype(a[0])>>) {
       using Bits = decltype(a < b);
-      V equal = reinterpret_cast<V>(reinterpret_cast<Bits>(a) & reinterpret_cast<Bits>(b));
-      V ordered = a > b ? a : (a == b ? equal : b);
+      Bits x = reinterpret_cast<Bits>(a), y = reinterpret_cast<Bits>(b);
+      V equal = reinterpret_cast<V>(kLargest ? x & y : x | y);
+      V ordered = (kLargest ? a > b : a < b) ? a : (a == b ? equal : b);
       return a != a ? a : ordered;
     } else {
-      return a > b ? a : b;
+      return (kLargest ? a > b : a < b) ? a : b;
     }
   }
 };
+using MaximumOp = ExtremeOp<true>;
 
 struct AnyOp : PlainFinish {
   template <class T>
@@ -81,99 +118,163 @@ struct AnyOp : PlainFinish {
     return a | b;
   }
 };
+struct AllOp : PlainFinish {
+  template <class T>
+  static constexpr T identity() {
+    return 1;
+  }
+  template <class V>
+  CEPH_INLINE static V combine(V a, V b) {
+    return a & b;
+  }
+};
 
-// T: the type of an item's parts; kParts: how many there are (2 for complex numbers).
-template <class Op, class T, int64_t kParts>
+// What of a term is folded.
+struct Itself {
+  template <class V>
+  CEPH_INLINE static V of(V x) {
+    return x;
+  }
+};
+struct NanAsZero {
+  template <class V>
+  CEPH_INLINE static V of(V x) {
+    return x == x ? x : V{};
+  }
+};
+struct Magnitude {
+  template <class V>
+  CEPH_INLINE static V of(V x) {
+    return x < V{} ? -x : x + V{};  // +0 of either zero
+  }
+};
+struct Square {
+  template <class V>
+  CEPH_INLINE static V of(V x) {
+    return x * x;
+  }
+};
+
+// Combines folds of chunks, one at least, in a balanced tree over their numbers. `combine(a, b)`:
+// b = a with b.
+template <class State, class Fill, class Combine>
+CEPH_INLINE State fold_chunks(int64_t chunks, Fill fill, Combine combine) {
+  if (chunks < 1) __builtin_unreachable();
+  State levels[48], value;
+  for (int64_t chunk = 0; chunk < chunks; ++chunk) {
+    fill(chunk, value);
+    int level = 0;
+    for (; chunk >> level & 1; ++level) combine(levels[level], value);
+    levels[level] = value;
+  }
+  int level = 0;
+  for (; !(chunks >> level & 1); ++level) {
+  }
+  value = levels[level];
+  for (++level; chunks >> level != 0; ++level) {
+    if (chunks >> level & 1) combine(levels[level], value);
+  }
+  return value;
+}
+
+// T: the type in memory of an item's parts; kParts: how many there are (2 for complex numbers);
+// A: the type that they are folded in, after Map.
+template <class Op, class T, int64_t kParts, class Map = Itself, class A = T>
 struct FoldOf {
-  static constexpr int64_t kTermLanes = kLanes<T> / kParts;
-  static constexpr int64_t kChunk = 16 * kTermLanes;
+  static constexpr int64_t kTermLanes = kLanes<A> / kParts;
+  static constexpr int64_t kChunk = 32 * kTermLanes;
+  struct State {
+    A parts[kParts];
+  };
 
-  // Chunk by chunk, combined in a balanced tree.
+  // Of one term at least.
   static void row(const void* terms, int64_t count, void* result) {
-    constexpr int kLevels = 48;
     const T* x = static_cast<const T*>(terms);
-    T levels[kLevels][kParts], value[kParts];
-    int64_t chunks = 0;
-    for (int64_t at = 0; at < count; at += kChunk, ++chunks) {
-      fold_chunk(x + at * kParts, count - at < kChunk ? count - at : kChunk, value);
-      int level = 0;
-      for (; chunks >> level & 1; ++level) combine_onto(levels[level], value);
-      for (int64_t p = 0; p < kParts; ++p) levels[level][p] = value[p];
-    }
-    for (int64_t p = 0; p < kParts; ++p) value[p] = Op::template identity<T>();
-    for (int level = 0; chunks >> level != 0; ++level) {
-      if (chunks >> level & 1) combine_onto(levels[level], value);
-    }
-    __builtin_memcpy(result, value, sizeof(value));
+    State value = fold_chunks<State>(
+        (count + kChunk - 1) / kChunk,
+        [&](int64_t chunk, State& folded) {
+          const int64_t at = chunk * kChunk;
+          fold_chunk(x + at * kParts, count - at < kChunk ? count - at : kChunk, folded);
+        },
+        [](const State& earlier, State& next) {
+          for (int64_t p = 0; p < kParts; ++p) {
+            next.parts[p] = Op::template combine<A>(earlier.parts[p], next.parts[p]);
+          }
+        });
+    __builtin_memcpy(result, &value, sizeof(value));
   }
 
   static void columns(const char* const* rows, int64_t count, int64_t width, void* result) {
-    const int64_t parts = width * kParts;
-    T lanes[kTermLanes][Fold::kMaxColumns * kParts];
-    int64_t used = count < kTermLanes ? count : kTermLanes;
-    for (int64_t t = 0; t < used; ++t) __builtin_memcpy(lanes[t], rows[t], parts * sizeof(T));
-    for (int64_t t = used; t < count; ++t) {
-      combine(lanes[t % kTermLanes], rows[t], parts);
-    }
-    for (int64_t half = kTermLanes / 2; half >= 1; half /= 2) {
-      for (int64_t t = 0; t + half < used; ++t) combine(lanes[t], lanes[t + half], parts);
-      used = used < half ? used : half;
-    }
-    T* results = static_cast<T*>(result);
-    for (int64_t i = 0; i < parts; ++i) results[i] = Op::template finish<T>(lanes[0][i]);
+    fold_columns(count, width * kParts, static_cast<A*>(result), [&](int64_t t, int64_t i) {
+      return Map::of(load_term<A>(reinterpret_cast<const T*>(rows[t]) + i));
+    });
   }
 
   static void combine_items(void* accumulated, const void* next, int64_t count) {
-    combine(static_cast<T*>(accumulated), next, count * kParts);
+    A* to = static_cast<A*>(accumulated);
+    const A* x = static_cast<const A*>(next);
+    for (int64_t i = 0; i < count * kParts; ++i) to[i] = Op::template combine<A>(to[i], x[i]);
   }
 
-  static constexpr Fold fold() {
-    return {kChunk, kParts * static_cast<int64_t>(sizeof(T)), &row, &columns, &combine_items};
+  static constexpr Fold fold(DType term) {
+    constexpr auto kItem = kParts * static_cast<int64_t>(sizeof(A));
+    return {term, kChunk, kItem, &row, &columns, &combine_items};
   }
 
- private:
-  static void fold_chunk(const T* x, int64_t count, T (&result)[kParts]) {
-    const int64_t parts = count * kParts, whole = parts / kLanes<T> * kLanes<T>;
-    T identity[kWidth<T>];
-    for (int64_t i = 0; i < kWidth<T>; ++i) identity[i] = Op::template identity<T>();
-    vec<T> lanes[kVectors];
-    for (int v = 0; v < kVectors; ++v) lanes[v] = load_vector(identity);
-    for (int64_t k = 0; k < whole; k += kLanes<T>) accumulate(lanes, x + k);
-    if (whole < parts) {
-      T rest[kLanes<T>];
-      for (int v = 0; v < kVectors; ++v) {
-        __builtin_memcpy(rest + v * kWidth<T>, identity, sizeof(identity));
+  // At most a chunk of terms; `term(t, i)` is part i of term t, of all results side by side.
+  template <class Term>
+  CEPH_INLINE static void fold_columns(int64_t count, int64_t parts, A* results, Term term) {
+    A lanes[kTermLanes][Fold::kMaxColumns * kParts];
+    int64_t used = count < kTermLanes ? count : kTermLanes;
+    for (int64_t t = 0; t < used; ++t) {
+#pragma GCC ivdep
+      for (int64_t i = 0; i < parts; ++i) lanes[t][i] = term(t, i);
+    }
+    for (int64_t t = used; t < count; ++t) {
+      A* lane = lanes[t % kTermLanes];
+#pragma GCC ivdep
+      for (int64_t i = 0; i < parts; ++i) lane[i] = Op::template combine<A>(lane[i], term(t, i));
+    }
+    for (int64_t half = kTermLanes / 2; half >= 1; half /= 2) {
+      for (int64_t t = 0; t + half < used; ++t) {
+#pragma GCC ivdep
+        for (int64_t i = 0; i < parts; ++i) {
+          lanes[t][i] = Op::template combine<A>(lanes[t][i], lanes[t + half][i]);
+        }
       }
-      __builtin_memcpy(rest, x + whole, static_cast<size_t>(parts - whole) * sizeof(T));
-      accumulate(lanes, rest);
+      used = used < half ? used : half;
+    }
+    for (int64_t i = 0; i < parts; ++i) results[i] = Op::template finish<A>(lanes[0][i]);
+  }
+
+  CEPH_INLINE static void fold_chunk(const T* x, int64_t count, State& result) {
+    const int64_t parts = count * kParts, whole = parts / kLanes<A> * kLanes<A>;
+    A identity[kWidth<A>];
+    for (int64_t i = 0; i < kWidth<A>; ++i) identity[i] = Op::template identity<A>();
+    vec<A> lanes[kVectors];
+    for (int v = 0; v < kVectors; ++v) lanes[v] = load_vector(identity);
+    for (int64_t k = 0; k < whole; k += kLanes<A>) {
+      for (int v = 0; v < kVectors; ++v) {
+        lanes[v] = Op::combine(lanes[v], Map::of(load_terms<A>(x + k + v * kWidth<A>)));
+      }
+    }
+    if (whole < parts) {
+      A rest[kLanes<A>];
+      for (int64_t i = 0; i < kLanes<A>; ++i) rest[i] = Op::template identity<A>();
+      for (int64_t i = whole; i < parts; ++i) rest[i - whole] = Map::of(load_term<A>(x + i));
+      for (int v = 0; v < kVectors; ++v) {
+        lanes[v] = Op::combine(lanes[v], load_vector(rest + v * kWidth<A>));
+      }
     }
     lanes[0] = Op::combine(lanes[0], lanes[2]);
     lanes[1] = Op::combine(lanes[1], lanes[3]);
     lanes[0] = Op::combine(lanes[0], lanes[1]);
-    T last[kWidth<T>];
+    A last[kWidth<A>];
     __builtin_memcpy(last, &lanes[0], sizeof(last));
-    for (int64_t half = kWidth<T> / 2; half >= kParts; half /= 2) {
-      for (int64_t i = 0; i < half; ++i) last[i] = Op::template combine<T>(last[i], last[i + half]);
+    for (int64_t half = kWidth<A> / 2; half >= kParts; half /= 2) {
+      for (int64_t i = 0; i < half; ++i) last[i] = Op::template combine<A>(last[i], last[i + half]);
     }
-    for (int64_t p = 0; p < kParts; ++p) result[p] = Op::template finish<T>(last[p]);
-  }
-  // value = earlier combined with value.
-  CEPH_INLINE static void combine_onto(const T (&earlier)[kParts], T (&value)[kParts]) {
-    for (int64_t p = 0; p < kParts; ++p) {
-      value[p] = Op::template combine<T>(earlier[p], value[p]);
-    }
-  }
-  CEPH_INLINE static void accumulate(vec<T> (&lanes)[kVectors], const T* x) {
-    for (int v = 0; v < kVectors; ++v) {
-      lanes[v] = Op::combine(lanes[v], load_vector(x + v * kWidth<T>));
-    }
-  }
-  CEPH_INLINE static void combine(T* accumulated, const void* next, int64_t parts) {
-    const T* x = static_cast<const T*>(next);
-#pragma GCC ivdep
-    for (int64_t i = 0; i < parts; ++i) {
-      accumulated[i] = Op::template combine<T>(accumulated[i], x[i]);
-    }
+    for (int64_t p = 0; p < kParts; ++p) result.parts[p] = Op::template finish<A>(last[p]);
   }
 };
 

@@ -2,6 +2,8 @@
 
 #include "kernels/generic/fold.h"
 
+#include "kernels/generic/moments.h"
+
 // exp(x - largest), the difference in two words: its rounding alone would cost |x - largest| / 2
 // ULP.
 template <class T>
@@ -22,47 +24,101 @@ static void softmax_row(const void* in, void* out, int64_t count) {
   FoldOf<MaximumOp, T, 1>::row(x, count, &largest);
 #pragma GCC ivdep
   for (int64_t i = 0; i < count; ++i) y[i] = exp_below(x[i], largest);
-  const T sum = sum_of(y, count);
+  const T share = T(1) / sum_of(y, count);  // of at least 1 and at most `count`
 #pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) y[i] /= sum;
+  for (int64_t i = 0; i < count; ++i) y[i] *= share;
 }
 
-// Sums of x - shift and of its square, chunk by chunk through a buffer.
+// exp(x[i] - largest), summed pairwise.
 template <class T>
-struct Moments {
-  T first, second;
+CEPH_INLINE T sum_of_powers(const T* x, int64_t count, T largest) {
+  constexpr int64_t kBlock = 512;
+  return fold_chunks<T>(
+      (count + kBlock - 1) / kBlock,
+      [&](int64_t block, T& sum) {
+        const int64_t first = block * kBlock;
+        const int64_t length = count - first < kBlock ? count - first : kBlock;
+        T powers[kBlock];
+        for (int64_t i = 0; i < length; ++i) powers[i] = exp_below(x[first + i], largest);
+        sum = sum_of(powers, length);
+      },
+      [](T earlier, T& next) { next = earlier + next; });
+}
+
+// x - (largest + log(sum)), where the difference to the largest is small and exact enough.
+template <class T>
+static void log_softmax_row(const void* in, void* out, int64_t count) {
+  const T* x = static_cast<const T*>(in);
+  T* y = static_cast<T*>(out);
+  T largest;
+  FoldOf<MaximumOp, T, 1>::row(x, count, &largest);
+  const T logarithm = log(sum_of_powers(x, count, largest));
+#pragma GCC ivdep
+  for (int64_t i = 0; i < count; ++i) y[i] = (x[i] - largest) - logarithm;
+}
+
+// An infinite largest, or NaN, is the result itself.
+template <class T>
+static void logsumexp_row(const void* in, int64_t count, void* result) {
+  const T* x = static_cast<const T*>(in);
+  T largest;
+  FoldOf<MaximumOp, T, 1>::row(x, count, &largest);
+  T value = largest;
+  if (absolute_bits(largest) < T(__builtin_inf())) {
+    value = largest + log(sum_of_powers(x, count, largest));
+  }
+  __builtin_memcpy(result, &value, sizeof(value));
+}
+
+// The power of two that brings a row of float64 to a size whose squares are in range; float32 is
+// normalised in float64, where all of its squares are.
+template <class T>
+struct RowScale {
+  double down = 1;
+
+  RowScale(const T* x, int64_t count) {
+    if constexpr (std::is_same_v<T, double>) {
+      double largest;
+      FoldOf<ExtremeOp<true>, T, 1, Magnitude>::row(x, count, &largest);
+      if (largest > 0x1p480 && largest < __builtin_inf()) down = 0x1p-600;
+    }
+  }
 };
-template <class T>
-CEPH_INLINE Moments<T> moments(const T* x, int64_t count, T shift) {
-  constexpr int64_t kBlock = 1024;
-  T differences[kBlock], squares[kBlock];
-  T first[48], second[48];
-  int64_t blocks = 0;
-  for (int64_t at = 0; at < count; at += kBlock, ++blocks) {
-    const int64_t length = count - at < kBlock ? count - at : kBlock;
-    for (int64_t i = 0; i < length; ++i) {
-      differences[i] = x[at + i] - shift;
-      squares[i] = differences[i] * differences[i];
-    }
-    T a = sum_of(differences, length), b = sum_of(squares, length);
-    int level = 0;
-    for (; blocks >> level & 1; ++level) {
-      a = first[level] + a;
-      b = second[level] + b;
-    }
-    first[level] = a;
-    second[level] = b;
-  }
-  Moments<T> result{T(0), T(0)};
-  for (int level = 0; blocks >> level != 0; ++level) {
-    if (!(blocks >> level & 1)) continue;
-    result = {first[level] + result.first, second[level] + result.second};
-  }
-  return result;
+
+// Of float32 in one walk, in float64 about the first element. Where that lies so far from the mean
+// that the difference of the sums would lose digits, two walks do it.
+CEPH_INLINE Moments row_moments(const float* x, int64_t count) {
+  const double first = x[0];
+  double totals[2];
+  shifted_sums(x, count, first, totals);
+  const double terms = static_cast<double>(count), shift = totals[0] / terms;
+  const double squares = totals[1] - totals[0] * shift;
+  if (squares > totals[1] * 0x1p-16) return {terms, first, shift, squares};
+  Moments moments;
+  MomentsFold<float>::row(x, count, &moments);
+  return moments;
+}
+CEPH_INLINE Moments row_moments(const double* x, int64_t count) {
+  Moments moments;
+  MomentsFold<double>::row(x, count, &moments);
+  return moments;
 }
 
-// Two passes: the mean, then the moments about it. The first of these corrects the rounding of the
-// mean, so that a large mean beside a small deviation costs no accuracy.
+// y[i] = (x[i] - mean) * scale, in the type of the row where the scale is a normal number of it.
+template <class T>
+CEPH_INLINE void standardise(const T* x, T* y, int64_t count, double mean, double low,
+                             double scale) {
+  const T near = static_cast<T>(mean), rest = static_cast<T>((mean - near) + low);
+  const T factor = static_cast<T>(scale);
+  if (absolute_bits(near) < T(0x1p100) && factor > T(0x1p-100) && factor < T(0x1p100)) {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < count; ++i) y[i] = ((x[i] - near) - rest) * factor;
+  } else {
+#pragma GCC ivdep
+    for (int64_t i = 0; i < count; ++i) y[i] = static_cast<T>(((x[i] - mean) - low) * scale);
+  }
+}
+
 template <class T>
 static void layer_norm_row(const void* in, void* out, int64_t count, const void* weight,
                            const void* bias, double eps) {
@@ -70,15 +126,15 @@ static void layer_norm_row(const void* in, void* out, int64_t count, const void*
   T* y = static_cast<T*>(out);
   const T* w = static_cast<const T*>(weight);
   const T* b = static_cast<const T*>(bias);
-  const T size = static_cast<T>(count);
-  const T mean = sum_of(x, count) / size;
-  const Moments<T> about = moments(x, count, mean);
-  const T correction = about.first / size;
-  const T spread = about.second / size - correction * correction;
-  const double variance = spread < 0 ? 0.0 : static_cast<double>(spread);
-  const T scale = static_cast<T>(1.0 / __builtin_sqrt(variance + eps));
-#pragma GCC ivdep
-  for (int64_t i = 0; i < count; ++i) y[i] = ((x[i] - mean) - correction) * scale;
+  const RowScale<T> size(x, count);
+  if (size.down != 1) {
+    for (int64_t i = 0; i < count; ++i) y[i] = static_cast<T>(x[i] * size.down);
+    x = y;
+  }
+  const Moments moments = row_moments(x, count);
+  const double variance = moments.squares / moments.count;
+  const double scale = 1.0 / __builtin_sqrt(variance + eps * size.down * size.down);
+  standardise(x, y, count, moments.mean, moments.low, scale);
   if (w && b) {
 #pragma GCC ivdep
     for (int64_t i = 0; i < count; ++i) y[i] = fma(y[i], w[i], b[i]);
@@ -91,12 +147,19 @@ static void layer_norm_row(const void* in, void* out, int64_t count, const void*
   }
 }
 
+template <class T>
+static constexpr void add_rows(NormTable& table, DType dtype) {
+  const int i = static_cast<int>(dtype);
+  table.softmax[i] = &softmax_row<T>;
+  table.log_softmax[i] = &log_softmax_row<T>;
+  table.logsumexp[i] = &logsumexp_row<T>;
+  table.layer_norm[i] = &layer_norm_row<T>;
+}
+
 static constexpr NormTable make_norm_table() {
   NormTable table{};
-  table.softmax[static_cast<int>(DType::Float32)] = &softmax_row<float>;
-  table.softmax[static_cast<int>(DType::Float64)] = &softmax_row<double>;
-  table.layer_norm[static_cast<int>(DType::Float32)] = &layer_norm_row<float>;
-  table.layer_norm[static_cast<int>(DType::Float64)] = &layer_norm_row<double>;
+  add_rows<float>(table, DType::Float32);
+  add_rows<double>(table, DType::Float64);
   return table;
 }
 extern constexpr NormTable norm_table = make_norm_table();

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .prelude import DType, Ints, Shape, Tensor, ops, show, wrap_dim
+from .prelude import DType, Ints, Scalar, Shape, Tensor, numel, ops, show, wrap_dim
 
 
 def scalar_shape(op: str) -> Shape:
@@ -42,6 +42,13 @@ def reduced(op: str, self: Shape, dim: Ints | None, keepdim: bool) -> Shape:
     return without_folded(self, folded(op, len(self), dim), keepdim)
 
 
+def reduced_listed(op: str, self: Shape, dim: Ints | None, keepdim: bool) -> Shape:
+    """`dim` folded; None folds everything, () nothing."""
+    if dim is not None and len(dim) == 0:
+        return self
+    return without_folded(self, folded(op, len(self), dim), keepdim)
+
+
 def reduced_nonempty(op: str, self: Shape, dim: Ints, keepdim: bool) -> Shape:
     """As `reduced`, for folds without a neutral element: what is folded must hold something."""
     flags = folded(op, len(self), dim)
@@ -76,6 +83,21 @@ def reduced_one(op: str, self: Shape, dim: int | None, keepdim: bool) -> Shape:
     return without_folded(self, folded(op, len(self), (dim,)), keepdim)
 
 
+def whole_nonempty(op: str, self: Shape) -> Shape:
+    """No dimensions; there must be something to fold."""
+    if numel(op, self) == 0:
+        raise RuntimeError(
+            f"{op}: a fold over no elements has no value; got shape {show(self)},"
+            f" name a dim whose size isn't 0"
+        )
+    return ()
+
+
+def counted(op: str, self: Shape, dim: Ints) -> Shape:
+    """`dim` folded away; () folds everything."""
+    return without_folded(self, folded(op, len(self), dim), False)
+
+
 def reduced_int(op: str, self: Shape, dim: int, keepdim: bool) -> Shape:
     """One dimension folded."""
     return without_folded(self, folded(op, len(self), (dim,)), keepdim)
@@ -89,3 +111,72 @@ def sum_all(self: Tensor, dtype: DType | None) -> Tensor:
 def mean_all(self: Tensor, dtype: DType | None) -> Tensor:
     """The mean of all elements."""
     return ops.mean(self, None, False, dtype=dtype)
+
+
+def count_nonzero_dim(self: Tensor, dim: int | None) -> Tensor:
+    """How many elements along one dimension, or of all, are not zero."""
+    return ops.count_nonzero(self, () if dim is None else (dim,))
+
+
+def var_all(self: Tensor, unbiased: bool) -> Tensor:
+    """`var` over everything."""
+    return ops.var(self, None, correction=1 if unbiased else 0)
+
+
+def var_unbiased(self: Tensor, dim: Ints | None, unbiased: bool, keepdim: bool) -> Tensor:
+    """`var` with the correction that unbiased stands for."""
+    return ops.var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+
+
+def var_mean_all(self: Tensor, unbiased: bool) -> tuple[Tensor, Tensor]:
+    """`var` and mean over everything."""
+    return var_mean(self, None, 1 if unbiased else 0, False)
+
+
+def var_mean_unbiased(
+    self: Tensor, dim: Ints | None, unbiased: bool, keepdim: bool
+) -> tuple[Tensor, Tensor]:
+    """`var` and mean with the correction that unbiased stands for."""
+    return var_mean(self, dim, 1 if unbiased else 0, keepdim)
+
+
+def var_mean(
+    self: Tensor, dim: Ints | None, correction: Scalar | None, keepdim: bool
+) -> tuple[Tensor, Tensor]:
+    """`var` and mean of the same elements."""
+    return (
+        ops.var(self, dim, correction=correction, keepdim=keepdim),
+        ops.mean(self, dim, keepdim),
+    )
+
+
+def std_all(self: Tensor, unbiased: bool) -> Tensor:
+    """`std` over everything."""
+    return ops.std(self, None, correction=1 if unbiased else 0)
+
+
+def std_unbiased(self: Tensor, dim: Ints | None, unbiased: bool, keepdim: bool) -> Tensor:
+    """`std` with the correction that unbiased stands for."""
+    return ops.std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+
+
+def std_mean_all(self: Tensor, unbiased: bool) -> tuple[Tensor, Tensor]:
+    """`std` and mean over everything."""
+    return std_mean(self, None, 1 if unbiased else 0, False)
+
+
+def std_mean_unbiased(
+    self: Tensor, dim: Ints | None, unbiased: bool, keepdim: bool
+) -> tuple[Tensor, Tensor]:
+    """`std` and mean with the correction that unbiased stands for."""
+    return std_mean(self, dim, 1 if unbiased else 0, keepdim)
+
+
+def std_mean(
+    self: Tensor, dim: Ints | None, correction: Scalar | None, keepdim: bool
+) -> tuple[Tensor, Tensor]:
+    """`std` and mean of the same elements."""
+    return (
+        ops.std(self, dim, correction=correction, keepdim=keepdim),
+        ops.mean(self, dim, keepdim),
+    )

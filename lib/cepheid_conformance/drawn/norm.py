@@ -24,6 +24,23 @@ def softmax(chooser: Chooser) -> Sample:
     return Sample(values)
 
 
+def logsumexp(chooser: Chooser) -> Sample:
+    """Any dims, infinities and NaN among the values."""
+    shape = chooser.shape()
+    inexact = chooser.info.is_inexact
+    modes = (*_CALM, "zeros", "marked") if inexact else None
+    dims = (chooser.subset(len(shape)) or [chooser.dim(len(shape))]) if shape else [0]
+    values: dict[str, Any] = {
+        "self": chooser.tensor(shape, "folded", modes_of=modes)
+        if inexact
+        else chooser.tensor(shape, "small"),
+        "dim": dims,
+    }
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(values)
+
+
 def layer_norm(chooser: Chooser) -> Sample:
     """The last dims, with and without weight and bias, eps."""
     shape = chooser.shape(ranks=(1, 2, 3, 4))

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 from ..sample import Sample
 from ..tensors import Tensor
 from .chooser import Chooser, Shape
 
-_VALUES_ONLY = ("amax", "argmax", "any")  # these compare elements and add nothing
+# These compare elements and add nothing.
+_VALUES_ONLY = "amax amin max min aminmax argmax argmin any all count_nonzero".split()
 
 
 def _tensor(chooser: Chooser, shape: Shape) -> Tensor:
@@ -20,6 +24,57 @@ def _tensor(chooser: Chooser, shape: Shape) -> Tensor:
 def reduce_all_plain(chooser: Chooser) -> Sample:
     """Everything folded."""
     return Sample({"self": _tensor(chooser, chooser.shape())})
+
+
+def reduce_all_nonempty(chooser: Chooser) -> Sample:
+    """Everything folded, where there is something."""
+    return Sample({"self": _tensor(chooser, chooser.nonempty())})
+
+
+def product_all(chooser: Chooser) -> Sample:
+    """Everything multiplied: signs and a few factors of 2, so that products are exact."""
+    return Sample({"self": factors(chooser, chooser.shape())})
+
+
+def product_dim(chooser: Chooser) -> Sample:
+    """One dim multiplied."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"self": factors(chooser, shape), "dim": chooser.dim(len(shape))}
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(values)
+
+
+def factors(chooser: Chooser, shape: Shape) -> Tensor:
+    """Signs and a few powers of 2: their products are exact."""
+    if not chooser.info.is_inexact:
+        return chooser.tensor(shape)
+    rng = np.random.default_rng(chooser.seed())
+    powers = np.where(
+        rng.random(shape) < 4 / max(math.prod(shape), 8), rng.integers(-3, 4, shape), 0
+    )
+    data = np.exp2(powers) * rng.choice([1.0, -1.0], shape)
+    return chooser.laid_out(Tensor(chooser.dtype, data.astype(chooser.info.carrier)))
+
+
+def count_dim(chooser: Chooser) -> Sample:
+    """One dim or all."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"self": _tensor(chooser, shape)}
+    if chooser.flag():
+        values["dim"] = chooser.dim(len(shape))
+    return Sample(values)
+
+
+def count_dims(chooser: Chooser) -> Sample:
+    """Any dims."""
+    shape = chooser.shape()
+    return Sample({"self": _tensor(chooser, shape), "dim": _dims(chooser, len(shape))})
+
+
+def reduce_dims_plain(chooser: Chooser) -> Sample:
+    """Any dims, keepdim."""
+    return Sample(_folded(chooser, chooser.shape()))
 
 
 def reduce_all(chooser: Chooser) -> Sample:
@@ -39,7 +94,9 @@ def result_dtypes(chooser: Chooser) -> list[str]:
     """Dtypes to sum in, without loss of kind."""
     if chooser.info.is_complex:
         return ["complex64", "complex128"]
-    names = ["float32", "float64", "complex64"]
+    names = ["float32", "float64"]
+    if chooser.spec.name != "nansum":
+        names.append("complex64")
     if not chooser.info.is_inexact and chooser.spec.name == "sum":
         names += ["int32", "int64"]
     return names
@@ -91,6 +148,17 @@ def reduce_int(chooser: Chooser) -> Sample:
     return Sample(values)
 
 
+def reduce_dim_nonempty(chooser: Chooser) -> Sample:
+    """One dim that holds something."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"dim": chooser.dim(len(shape))}
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(
+        {"self": _tensor(chooser, _filled(shape, [values["dim"]] if shape else [])), **values}
+    )
+
+
 def reduce_one(chooser: Chooser) -> Sample:
     """One dim or all, where something is folded."""
     shape = chooser.shape()
@@ -101,6 +169,60 @@ def reduce_one(chooser: Chooser) -> Sample:
         values["keepdim"] = True
     axes = [values["dim"]] if "dim" in values and shape else range(len(shape))
     return Sample({"self": _tensor(chooser, _filled(shape, axes)), **values})
+
+
+_FINITE = ("plain", "any", "ties", "scaled", "zeros")
+
+
+def _spread_tensor(chooser: Chooser, shape: Shape) -> Tensor:
+    """Scales whose squares are representable too; means beside them are finite."""
+    finite = chooser.spec.name.endswith("_mean") and chooser.info.is_floating
+    return chooser.tensor(shape, "product", modes_of=_FINITE if finite else None)
+
+
+def spread_all(chooser: Chooser) -> Sample:
+    """The variance of everything."""
+    values: dict[str, Any] = {"self": _spread_tensor(chooser, chooser.shape())}
+    if chooser.flag():
+        values["unbiased"] = chooser.flag()
+    return Sample(values)
+
+
+def spread_unbiased(chooser: Chooser) -> Sample:
+    """The variance over dims, unbiased or not."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"self": _spread_tensor(chooser, shape)}
+    values["dim"] = _dims(chooser, len(shape))
+    if chooser.flag():
+        values["unbiased"] = chooser.flag()
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(values)
+
+
+def spread(chooser: Chooser) -> Sample:
+    """The variance over dims with any correction."""
+    shape = chooser.shape()
+    values: dict[str, Any] = {"self": _spread_tensor(chooser, shape)}
+    if chooser.flag():
+        values["dim"] = _dims(chooser, len(shape))
+    if chooser.flag():
+        values["correction"] = chooser.one_of((1, 0, 2, 0.5))
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(values)
+
+
+def vector_norm(chooser: Chooser) -> Sample:
+    """Norms of every kind over dims."""
+    order = chooser.one_of((2, 1, 0, 3, 0.5, math.inf, -math.inf, -1))
+    shape = chooser.shape() if 0 <= order < math.inf else chooser.nonempty()
+    values: dict[str, Any] = {"self": _spread_tensor(chooser, shape), "ord": order}
+    if chooser.flag():
+        values["dim"] = _dims(chooser, len(shape))
+    if chooser.flag():
+        values["keepdim"] = True
+    return Sample(values)
 
 
 def equal(chooser: Chooser) -> Sample:

@@ -12,7 +12,7 @@ from ..dtypes import DTYPES, cast
 from ..expected import Expected, within_bound
 from ..wide import widen
 from .common import normal_dim
-from .reduce import accumulation_eps
+from .reduce import accumulation_eps, reduced_axes
 
 
 def softmax(self: Any, dim: int, dtype: str | None) -> Expected:
@@ -37,6 +37,38 @@ def softmax(self: Any, dim: int, dtype: str | None) -> Expected:
     # Results below the smallest normal may lose their last bits.
     floor = 2 * DTYPES[result].smallest + 4 * DTYPES["float32"].tiny * (result != "float64")
     return within_bound(result, np.asarray(value), bound + floor, any_zero_sign=False)
+
+
+def log_softmax(self: Any, dim: int, dtype: str | None) -> Expected:
+    """x - log(sum(exp(x))) along a dim."""
+    result = dtype or self.dtype
+    x = widen(cast(self.data, self.info, DTYPES[result]), result)
+    axis = normal_dim(dim, len(self.shape)) if self.shape else None
+    with np.errstate(all="ignore"):
+        if x.size == 0:
+            return within_bound(result, x, 0.0)
+        shifted = x - x.max(axis=axis, keepdims=True)
+        logarithm = np.log(np.exp(shifted).sum(axis=axis, keepdims=True))
+        value = shifted - logarithm
+        bound = accumulation_eps(result) * (np.abs(shifted) + 4 * logarithm + 8)
+        bound = np.where(np.isfinite(bound), bound, 0)
+    return within_bound(result, np.asarray(value), bound)
+
+
+def logsumexp(self: Any, dim: Sequence[int], keepdim: bool = False) -> Expected:
+    """log(sum(exp(x))) over dims; of nothing, -infinity."""
+    result = self.dtype if self.info.is_inexact else "float32"
+    axes = reduced_axes(dim, len(self.shape))
+    x = widen(cast(self.data, self.info, DTYPES[result]), result)
+    with np.errstate(all="ignore"):
+        largest = x.max(axis=axes, keepdims=True, initial=-np.inf)
+        base = np.where(np.isfinite(largest), largest, 0)
+        total = np.exp(x - base).sum(axis=axes, keepdims=True)
+        value = np.where(np.isfinite(largest), base + np.log(total), largest)
+        bound = accumulation_eps(result) * (np.abs(base) + 4 * np.abs(np.log(total)) + 8)
+        bound = np.where(np.isfinite(value) & np.isfinite(bound), bound, 0)
+    shape = value.shape if keepdim else np.sum(x, axis=axes).shape
+    return within_bound(result, value.reshape(shape), bound.reshape(shape))
 
 
 def layer_norm(

@@ -41,6 +41,121 @@ def argsort(self: Any, dim: int, descending: bool) -> Expected:
     return undetermined("int64", order.shape, holds=holds)
 
 
+def msort(self: Any) -> Expected:
+    """Sorted along the first dim."""
+    return exact(self.dtype, _sorted(self, 0, False)[0], any_zero_sign=True)
+
+
+def topk(self: Any, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Expected, Expected]:
+    """The first k of a sort; not `sorted`, in any order. Which of equal elements is open."""
+    values, _ = _sorted(self, dim, largest)
+    if not self.shape:
+        return exact(self.dtype, values), exact("int64", np.zeros((), np.int64))
+    axis = normal_dim(dim, len(self.shape))
+    first = values.take(range(k), axis=axis)
+
+    def check(results: list[Array]) -> str | None:
+        found, places = results
+        if np.any((places < 0) | (places >= self.shape[axis])):
+            return "the indices must be places of the line"
+        line = np.sort(places, axis=axis)
+        if np.any(np.diff(line, axis=axis) == 0):
+            return "no index may be twice among those of a line"
+        taken = np.take_along_axis(self.data, places, axis)
+        same = np.array_equal(taken, found, equal_nan=taken.dtype.kind == "f")
+        return None if same else "self at the indices must be the values"
+
+    if sorted:
+        return (
+            exact(self.dtype, first, any_zero_sign=True),
+            undetermined("int64", first.shape, holds=check),
+        )
+
+    def same_values(results: list[Array]) -> str | None:
+        ordered = np.sort(results[0], axis=axis)
+        same = np.array_equal(ordered, np.sort(first, axis=axis), equal_nan=first.dtype.kind == "f")
+        return None if same else "the values must be the k first of a sort"
+
+    return (
+        undetermined(self.dtype, first.shape, holds=same_values),
+        undetermined("int64", first.shape, holds=check),
+    )
+
+
+def kthvalue(self: Any, k: int, dim: int, keepdim: bool) -> tuple[Expected, Expected]:
+    """The k-th smallest element, and where one is."""
+    values, _ = _sorted(self, dim, False)
+    if not self.shape:
+        return exact(self.dtype, values), exact("int64", np.zeros((), np.int64))
+    axis = normal_dim(dim, len(self.shape))
+    return _element(self, values.take([k - 1], axis=axis), axis, keepdim)
+
+
+def _element(self: Any, value: Array, axis: int, keepdim: bool) -> tuple[Expected, Expected]:
+    shape = value.shape
+
+    def check(results: list[Array]) -> str | None:
+        found, places = (np.reshape(result, shape) for result in results)
+        if np.any((places < 0) | (places >= self.shape[axis])):
+            return "the indices must be places of the line"
+        taken = np.take_along_axis(self.data, places, axis)
+        same = np.array_equal(taken, found, equal_nan=taken.dtype.kind == "f")
+        return None if same else "self at the indices must be the values"
+
+    value = value if keepdim else value.squeeze(axis)
+    return (
+        exact(self.dtype, value, any_zero_sign=True),
+        undetermined("int64", value.shape, holds=check),
+    )
+
+
+def median(self: Any) -> Expected:
+    """The lower of the middle elements; NaN if there is one, or nothing."""
+    return _median_all(self, ignore=False)
+
+
+def nanmedian(self: Any) -> Expected:
+    """The same of what isn't NaN."""
+    return _median_all(self, ignore=True)
+
+
+def _median_all(self: Any, ignore: bool) -> Expected:
+    if self.data.size == 0:
+        return exact(self.dtype, np.asarray(np.nan))
+    value = _median_line(self.data.reshape(-1), ignore)
+    return exact(self.dtype, value, any_zero_sign=True)
+
+
+def median_dim(self: Any, dim: int, keepdim: bool) -> tuple[Expected, Expected]:
+    """The lower of the middle elements of each line, and where one is."""
+    return _median_dim(self, dim, keepdim, ignore=False)
+
+
+def nanmedian_dim(self: Any, dim: int, keepdim: bool) -> tuple[Expected, Expected]:
+    """The same of what isn't NaN."""
+    return _median_dim(self, dim, keepdim, ignore=True)
+
+
+def _median_dim(self: Any, dim: int, keepdim: bool, ignore: bool) -> tuple[Expected, Expected]:
+    if not self.shape:
+        return exact(self.dtype, self.data), exact("int64", np.zeros((), np.int64))
+    axis = normal_dim(dim, len(self.shape))
+    if self.data.size == 0:
+        shape = tuple(1 if i == axis else size for i, size in enumerate(self.shape))
+        value = np.zeros(shape, self.data.dtype)
+    else:
+        value = np.apply_along_axis(_median_line, axis, self.data, ignore)
+        value = np.expand_dims(value, axis)
+    return _element(self, value, axis, keepdim)
+
+
+def _median_line(line: Array, ignore: bool) -> Array:
+    numbers = line[~np.isnan(line)] if line.dtype.kind == "f" else line
+    if len(numbers) == 0 or (len(numbers) < len(line) and not ignore):
+        return np.asarray(np.nan, line.dtype)
+    return np.asarray(np.sort(numbers)[(len(numbers) - 1) // 2])
+
+
 def _sorted(self: Any, dim: int, descending: bool) -> tuple[Array, Array]:
     if not self.shape:
         return self.data, np.zeros((), np.int64)

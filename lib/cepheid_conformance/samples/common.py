@@ -111,6 +111,8 @@ def dim_out_of_range(draw: Draw) -> Iterator[ErrorSample]:
                 values[extra.name] = 0
         if draw.spec.key == "sort.stable":
             values["stable"] = True
+        if draw.spec.name in ("topk", "kthvalue"):
+            values["k"] = 1
         values[argument.name] = [dim] if argument.type.startswith("int[") else dim
         ordered = {a.name: values[a.name] for a in draw.spec.args if a.name in values}
         yield ErrorSample(

@@ -11,8 +11,9 @@ from ..dtypes import round_to
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .common import LINE_SIZES, ODD_SHAPES, SMALL_SHAPES, dim_out_of_range, with_dim
+from .reduce import dim_repeated, reduce_dims_all
 
-__all__ = ["dim_out_of_range"]
+__all__ = ["dim_out_of_range", "dim_repeated"]
 
 
 def softmax(draw: Draw) -> Iterator[Sample]:
@@ -39,6 +40,16 @@ def softmax(draw: Draw) -> Iterator[Sample]:
             line = Tensor(draw.dtype, _rounded(draw, np.array([100.3, 100.9, 99.7])))
             yield Sample({"self": line, "dim": 0, "dtype": dtype}, f"near 100, dtype {dtype}")
     yield from _hard_softmax(draw)
+
+
+def logsumexp(draw: Draw) -> Iterator[Sample]:
+    """Over dims; infinities and NaN, large magnitudes."""
+    for sample in reduce_dims_all(draw):
+        if sample.values["dim"]:  # no dims may mean none or all
+            yield sample
+    if draw.info.is_floating:
+        for sample in _hard_softmax(draw):
+            yield Sample({**sample.values, "dim": [sample.values["dim"]]}, sample.note)
 
 
 def _hard_softmax(draw: Draw) -> Iterator[Sample]:
@@ -126,7 +137,7 @@ def softmax_of_integers(draw: Draw) -> Iterator[ErrorSample]:
     """Integers have no softmax without a dtype."""
     values = {"self": draw.tensor((3,), dtype="int64"), "dim": 0}
     also = ("NotImplementedError",)
-    yield ErrorSample(values, "RuntimeError", r"softmax: .*int64", also=also)
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*int64", also=also)
 
 
 def normalized_shape_mismatch(draw: Draw) -> Iterator[ErrorSample]:

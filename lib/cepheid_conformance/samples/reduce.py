@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DTYPES
+from ..dtypes import DTYPES, Array, DType, round_to
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .common import (
@@ -95,12 +95,14 @@ def _ties(draw: Draw) -> Iterator[Sample]:
 
 
 def _single_truths(draw: Draw) -> Iterator[Tensor]:
-    """Lines of zeros with one other element: the last, or one that is hardly told from zero."""
+    """Lines of zeros with one other element: the last, or one that is hardly told from zero; and
+    lines of ones that end in a zero."""
     if draw.kind == "sizes":
         for size in LINE_SIZES:
-            data = np.zeros(size, draw.info.carrier)
-            data[-1] = 1
-            yield Tensor(draw.dtype, data)
+            for most in (0, 1):
+                data = np.full(size, most, draw.info.carrier)
+                data[-1] = 1 - most
+                yield Tensor(draw.dtype, data)
     if draw.kind == "special" and draw.info.is_inexact:
         strange = [math.nan, draw.info.smallest] if draw.info.is_floating else [1j, math.nan]
         for value in strange:
@@ -109,9 +111,14 @@ def _single_truths(draw: Draw) -> Iterator[Tensor]:
             yield Tensor(draw.dtype, data)
 
 
+def reduce_all_nonempty(draw: Draw) -> Iterator[Sample]:
+    """Everything folded, where there is something."""
+    yield from (sample for sample in reduce_all_plain(draw) if sample.values["self"].data.size)
+
+
 def reduce_all_plain(draw: Draw) -> Iterator[Sample]:
     """Everything folded to one value."""
-    if draw.spec.name == "any":
+    if draw.spec.name in ("any", "all"):
         for line in _single_truths(draw):
             yield Sample({"self": line}, f"one of {line.shape[0]}")
     for shape in _lines(draw):
@@ -135,8 +142,10 @@ def result_dtypes(draw: Draw) -> list[str]:
     """Dtypes that hold small integers and what self can turn into without loss of kind."""
     if draw.info.is_complex:
         return ["complex64", "complex128"]
-    names = ["float32", "float64", "bfloat16", "complex64"]
-    if not draw.info.is_inexact and draw.spec.name == "sum":
+    names = ["float32", "float64", "bfloat16"]
+    if draw.spec.name != "nansum":
+        names.append("complex64")
+    if not draw.info.is_inexact and draw.spec.name != "mean":
         names += ["int32", "uint8", "int64"]
     return names
 
@@ -150,9 +159,25 @@ def reduce_dims(draw: Draw) -> Iterator[Sample]:
             yield Sample(values, f"dtype {dtype}")
 
 
+def reduce_dims_plain(draw: Draw) -> Iterator[Sample]:
+    """The same without a dtype, also with None for all dims."""
+    yield from _reduce_dims(draw, empty=True)
+    for line in _single_truths(draw):
+        yield Sample({"self": line, "dim": [0]}, f"one of {line.shape[0]}")
+    if draw.kind == "arguments":
+        for keepdim in (False, True):
+            values = {"self": draw.tensor((3, 4)), "dim": None, "keepdim": keepdim}
+            yield Sample(values, f"dim None, keepdim {keepdim}")
+
+
 def reduce_dims_nonempty(draw: Draw) -> Iterator[Sample]:
     """The same for reductions without a value for nothing."""
     yield from _reduce_dims(draw, empty=False)
+
+
+def reduce_dims_all(draw: Draw) -> Iterator[Sample]:
+    """The same where nothing may be folded; no dtype."""
+    yield from _reduce_dims(draw, empty=True)
 
 
 def _reduce_dims(draw: Draw, empty: bool) -> Iterator[Sample]:
@@ -210,6 +235,67 @@ def _foldable(sample: Sample) -> bool:
     return _folds_something(shape, [] if dim is None else [dim])
 
 
+def reduce_dim_nonempty(draw: Draw) -> Iterator[Sample]:
+    """One dim that holds something."""
+    yield from (sample for sample in reduce_one(draw) if "dim" in sample.values)
+
+
+def product_all(draw: Draw) -> Iterator[Sample]:
+    """Everything multiplied, with the dtype of the result."""
+    for sample in reduce_all(draw):
+        yield with_factors(draw, sample)
+
+
+def product_dim(draw: Draw) -> Iterator[Sample]:
+    """One dim multiplied, with the dtype of the result."""
+    for sample in reduce_int(draw):
+        yield with_factors(draw, sample)
+    if draw.kind == "arguments":
+        for dtype in result_dtypes(draw):
+            values = {"self": draw.tensor((3, 4), "exact"), "dim": 1, "dtype": dtype}
+            yield Sample(values, f"dtype {dtype}")
+
+
+def with_factors(draw: Draw, sample: Sample) -> Sample:
+    """The sample with factors near 1, whose products neither overflow nor vanish on the way."""
+    tensor = sample.values["self"]
+    if not draw.info.is_inexact or draw.kind == "arguments":
+        return sample
+    size = np.abs(tensor.data)
+    with np.errstate(all="ignore"):
+        near = np.where(size > 0, tensor.data / size * np.exp2(size % 0.25 - 0.125), 1)
+        ordinary = size < (2000 if draw.kind == "special" else np.inf)
+        count = max(tensor.data.size, 1)
+        near = near if count < 300 else np.where(draw.rng.random(near.shape) < 300 / count, near, 1)
+        data = np.where(np.isfinite(tensor.data) & ordinary, near, tensor.data)
+    return Sample(
+        {**sample.values, "self": tensor.replaced(round_to_dtype(data, draw.info))}, sample.note
+    )
+
+
+def round_to_dtype(data: Array, info: DType) -> Array:
+    """Carrier values of a floating or complex dtype."""
+    if info.is_complex:
+        return data.astype(info.carrier)
+    return round_to(data, info)
+
+
+def count_dim(draw: Draw) -> Iterator[Sample]:
+    """One dim or all."""
+    for sample in _one_dim(draw, whole=True):
+        if "keepdim" not in sample.values:
+            yield sample
+
+
+def count_dims(draw: Draw) -> Iterator[Sample]:
+    """Dims counted over."""
+    for sample in _reduce_dims(draw, empty=True):
+        if "keepdim" not in sample.values:
+            yield sample
+    if draw.kind == "arguments":
+        yield Sample({"self": draw.tensor((3, 4)), "dim": [0]}, "dim 0")
+
+
 def reduce_int(draw: Draw) -> Iterator[Sample]:
     """One dim, which may be empty."""
     yield from _one_dim(draw, whole=False)
@@ -264,6 +350,68 @@ def equal(draw: Draw) -> Iterator[Sample]:
         yield Sample(values, "zeros of both signs")
 
 
+def spread_all(draw: Draw) -> Iterator[Sample]:
+    """The variance of everything."""
+    yield from reduce_all_plain(draw)
+    if draw.kind == "arguments":
+        for unbiased in (True, False):
+            yield Sample({"self": draw.tensor((9,)), "unbiased": unbiased}, f"{unbiased=}")
+
+
+def spread_unbiased(draw: Draw) -> Iterator[Sample]:
+    """The variance over dims, unbiased or not."""
+    yield from _reduce_dims(draw, empty=True)
+    if draw.kind == "arguments":
+        for unbiased in (True, False):
+            for dim in ([0], None):
+                values = {"self": draw.tensor((3, 4)), "dim": dim, "unbiased": unbiased}
+                yield Sample({**values, "keepdim": True}, f"{unbiased=}, dim {dim}, keepdim")
+                yield Sample(values, f"{unbiased=}, dim {dim}")
+
+
+def spread(draw: Draw) -> Iterator[Sample]:
+    """The variance over dims with any correction."""
+    yield from _reduce_dims(draw, empty=True)
+    yield from _far_from_one(draw)
+    if draw.kind == "arguments":
+        for correction in (0, 1, 2, 0.5, -1, 4, 5, None):
+            for dim in ([1], None):
+                values = {"self": draw.tensor((3, 4)), "dim": dim, "correction": correction}
+                yield Sample(values, f"correction {correction}, dim {dim}")
+
+
+def _far_from_one(draw: Draw) -> Iterator[Sample]:
+    """Numbers whose squares leave the range of their dtype; and only zeros beside them."""
+    if draw.kind != "special" or not draw.info.is_floating:
+        return
+    top = math.log10(draw.info.max_value)
+    for power in (0.8 * top, -0.8 * top):
+        data = draw.tensor((3, 70)).data.astype(np.float64) * 10.0**power
+        data[1] = 0
+        values = {"self": Tensor(draw.dtype, round_to(data, draw.info)), "dim": [1]}
+        yield Sample(values, f"values about 1e{power:.0f}")
+
+
+ORDERS = (0, 1, 2, 3, 0.5, -1, -2.5, math.inf, -math.inf)
+
+
+def vector_norm(draw: Draw) -> Iterator[Sample]:
+    """Norms of every kind over dims."""
+    for order in ORDERS if draw.kind != "sizes" else (2, 1, 3, 0, math.inf, -math.inf):
+        filled = order < 0 or order == math.inf
+        samples = [*_reduce_dims(draw, empty=not filled), *_far_from_one(draw)]
+        for sample in samples[:: 1 if order in (1, 2) else 3]:
+            values = {"self": sample.values["self"], "ord": order}
+            values |= {name: value for name, value in sample.values.items() if name != "self"}
+            yield Sample(values, f"{sample.note}, ord {order}")
+    if draw.kind == "arguments":
+        wider = ["complex64", "complex128"] if draw.info.is_complex else ["float32", "float64"]
+        for dtype in wider if draw.info.itemsize < DTYPES[wider[1]].itemsize else wider[1:]:
+            values = {"self": draw.tensor((3, 4)), "dim": [1], "dtype": dtype}
+            yield Sample(values, f"dtype {dtype}")
+        yield Sample({"self": draw.tensor((3, 4))}, "all dims")
+
+
 # Errors.
 
 
@@ -286,18 +434,67 @@ def mean_of_integers(draw: Draw) -> Iterator[ErrorSample]:
 def reduce_empty(draw: Draw) -> Iterator[ErrorSample]:
     """Nothing has no largest element: a named dim is at fault, or that none was named."""
     values: dict[str, Any] = {"self": draw.tensor((2, 0))}
-    if draw.spec.name == "amax":
+    if draw.spec.name in ("amax", "amin"):
         for dim in ([1], [0, -1]):
-            yield ErrorSample({**values, "dim": dim}, "IndexError", r"amax: .*dim 1", note=f"{dim}")
-        yield ErrorSample({**values, "dim": []}, "RuntimeError", r"amax: .*", note="dim []")
-        yield ErrorSample(values, "RuntimeError", r"amax: .*")
+            yield ErrorSample({**values, "dim": dim}, "IndexError", r"{op}: .*dim 1", note=f"{dim}")
+        yield ErrorSample({**values, "dim": []}, "RuntimeError", r"{op}: .*", note="dim []")
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*")
         return
-    for rest in ({}, {"dim": 1}):
-        yield ErrorSample({**values, **rest}, "IndexError", r"{op}: .*", note=f"{rest}")
+    if len(draw.spec.args) == 1:  # max and min of everything
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*")
+        return
+    required = draw.spec.key in ("max.dim", "min.dim")
+    for rest in ({"dim": 1},) if required else ({}, {"dim": 1}):
+        also = () if rest else ("RuntimeError",)
+        yield ErrorSample({**values, **rest}, "IndexError", r"{op}: .*", note=f"{rest}", also=also)
 
 
 def complex_unordered_reduce(draw: Draw) -> Iterator[ErrorSample]:
     """Complex numbers have no largest."""
-    values = {"self": draw.tensor((3,), dtype="complex64")}
+    values: dict[str, Any] = {"self": draw.tensor((3,), dtype="complex64")}
+    if draw.spec.key in ("max.dim", "min.dim"):
+        values["dim"] = 0
     error = "RuntimeError"
     yield ErrorSample(values, error, r"{op}: .*complex64", also=("NotImplementedError",))
+
+
+def spread_of_integers(draw: Draw) -> Iterator[ErrorSample]:
+    """The variance of integers has no integer dtype."""
+    values: dict[str, Any] = {"self": draw.tensor((3,), dtype="int64")}
+    if draw.spec.overload == "dim":
+        values["dim"] = [0]
+    yield ErrorSample(values, "RuntimeError", r"(var|std).*int64")
+
+
+def complex_correction(draw: Draw) -> Iterator[ErrorSample]:
+    """A correction is real."""
+    values = {"self": draw.tensor((3,)), "dim": [0], "correction": 1j}
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*")
+
+
+def norm_of_integers(draw: Draw) -> Iterator[ErrorSample]:
+    """Norms are of floating and complex numbers, and of real orders."""
+    values: dict[str, Any] = {"self": draw.tensor((3,), dtype="int64")}
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*int64")
+    yield ErrorSample({"self": draw.tensor((3,)), "ord": 1j}, "RuntimeError", r"{op}: .*ord")
+
+
+def norm_of_nothing(draw: Draw) -> Iterator[ErrorSample]:
+    """Some norms have no value for no elements."""
+    for order in (math.inf, -math.inf, -1):
+        for dim in ([1], [-1, 0], None):
+            values = {"self": draw.tensor((2, 0)), "ord": order, "dim": dim}
+            note = f"ord {order}, dim {dim}"
+            yield ErrorSample(values, "RuntimeError", r"{op}: .*order", note=note)
+
+
+def norm_dtype(draw: Draw) -> Iterator[ErrorSample]:
+    """The dtype is of the input's kind and not narrower."""
+    for given, dtype in (
+        ("float64", "float32"),
+        ("float32", "complex64"),
+        ("complex64", "float32"),
+        ("float32", "int64"),
+    ):
+        values = {"self": draw.tensor((3,), dtype=given), "dtype": dtype}
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*dtype", note=f"{given} as {dtype}")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..sample import Draw, Sample
+from ..sample import Draw, ErrorSample, Sample
 from .common import ODD_SHAPES, dim_out_of_range, with_dim
-from .reduce import reduce_int, result_dtypes
+from .reduce import reduce_int, result_dtypes, with_factors
 
 __all__ = ["dim_out_of_range"]
 
@@ -28,3 +28,28 @@ def scan(draw: Draw) -> Iterator[Sample]:
         for dtype in result_dtypes(draw):
             values = {"self": draw.tensor((3, 4), "exact"), "dim": 1, "dtype": dtype}
             yield Sample(values, f"dtype {dtype}")
+
+
+def plain_scan(draw: Draw) -> Iterator[Sample]:
+    """The same without a dtype of the result."""
+    yield from (sample for sample in scan(draw) if "dtype" not in sample.values)
+
+
+def product_scan(draw: Draw) -> Iterator[Sample]:
+    """The same with factors near 1."""
+    for sample in scan(draw):
+        yield with_factors(draw, sample)
+
+
+def extreme_scan(draw: Draw) -> Iterator[Sample]:
+    """The same with ties."""
+    yield from plain_scan(draw)
+    if draw.kind == "ties":
+        yield Sample({"self": draw.tensor((300,), "small"), "dim": 0}, "few distinct values")
+
+
+def complex_unordered_scan(draw: Draw) -> Iterator[ErrorSample]:
+    """Complex numbers have no order."""
+    values = {"self": draw.tensor((3,), dtype="complex64"), "dim": 0}
+    also = ("NotImplementedError",)
+    yield ErrorSample(values, "RuntimeError", r"{op}: .*complex64", also=also)

@@ -41,6 +41,77 @@ def sort_stable(draw: Draw) -> Iterator[Sample]:
             yield Sample({**values, "stable": False}, f"{sample.note}, not stable")
 
 
+def msort(draw: Draw) -> Iterator[Sample]:
+    """The tensor alone."""
+    for values, note in _inputs(draw):
+        if values.get("dim", 0) == 0:
+            yield Sample({"self": values["self"]}, note)
+
+
+def topk(draw: Draw) -> Iterator[Sample]:
+    """The first, some and all places, from both ends."""
+    for values, note in _inputs(draw):
+        length = _length(values)
+        if not values["self"].shape:
+            yield Sample({"self": values["self"], "k": 1}, note)
+            continue
+        counts = {0, 1, 3, length // 2, length - 1, length} if length < 3000 else {1, 70}
+        for k in sorted(count for count in counts if 0 <= count <= length):
+            rest = {name: value for name, value in values.items() if name != "self"}
+            for largest in (False, True):
+                call = {"self": values["self"], "k": k, **rest, "largest": largest}
+                yield Sample(call, f"{note}, {k=}, {largest=}")
+    if draw.kind == "arguments":
+        values = {"self": draw.tensor((4, 6)), "k": 3, "sorted": False}
+        yield Sample(values, "not sorted")
+
+
+def kthvalue(draw: Draw) -> Iterator[Sample]:
+    """The first, a middle and the last place."""
+    for values, note in _inputs(draw):
+        length = _length(values)
+        for k in sorted({1, length // 3 + 1, length} - {0}) if length else ():
+            rest = {name: value for name, value in values.items() if name != "self"}
+            call = {"self": values["self"], "k": k, **rest}
+            yield Sample(call, f"{note}, {k=}")
+            if draw.kind in ("arguments", "shapes"):
+                yield Sample({**call, "keepdim": True}, f"{note}, {k=}, keepdim")
+
+
+def _length(values: dict[str, Any]) -> int:
+    shape = values["self"].shape
+    return int(shape[values.get("dim", -1)]) if shape else 1
+
+
+def median_all(draw: Draw) -> Iterator[Sample]:
+    """Everything, where there is something or it has a NaN."""
+    for values, note in _medians(draw):
+        if values["self"].data.size or draw.info.is_floating:
+            yield Sample({"self": values["self"]}, note)
+
+
+def median_dim(draw: Draw) -> Iterator[Sample]:
+    """One dim that holds something."""
+    for values, note in _medians(draw):
+        if _length(values):
+            call = {"self": values["self"], "dim": values.get("dim", -1)}
+            yield Sample(call, note)
+            if draw.kind in ("arguments", "shapes"):
+                yield Sample({**call, "keepdim": True}, f"{note}, keepdim")
+
+
+def _medians(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
+    """The inputs of sorts, and lines with some NaN or nothing else."""
+    yield from _inputs(draw)
+    if draw.kind == "special" and draw.info.is_floating:
+        data = draw.tensor((4, 9)).data.copy()
+        data[1, [2, 5]] = np.nan
+        data[2] = np.nan
+        data[3, 0] = np.inf
+        yield {"self": Tensor(draw.dtype, data), "dim": 1}, "NaN in some lines"
+        yield {"self": Tensor(draw.dtype, data), "dim": 0}, "NaN in all lines"
+
+
 def _inputs(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
     if draw.kind == "small":
         for shape in SMALL_SHAPES:
@@ -88,3 +159,28 @@ def complex_unordered_sort(draw: Draw) -> Iterator[ErrorSample]:
     """Complex numbers have no order."""
     values = {"self": draw.tensor((3,), dtype="complex64")}
     yield ErrorSample(values, "RuntimeError", r"{op}: .*complex64")
+
+
+def complex_unordered_selection(draw: Draw) -> Iterator[ErrorSample]:
+    """Complex numbers have no order."""
+    values: dict[str, Any] = {"self": draw.tensor((3,), dtype="complex64")}
+    if draw.spec.name in ("topk", "kthvalue"):
+        values["k"] = 1
+    if draw.spec.overload == "dim":
+        values["dim"] = 0
+    also = ("NotImplementedError",)
+    yield ErrorSample(values, "RuntimeError", r"(msort|sort|{op}): .*complex64", also=also)
+
+
+def k_out_of_range(draw: Draw) -> Iterator[ErrorSample]:
+    """There are as many places as the dim has."""
+    low = -1 if draw.spec.name == "topk" else 0
+    for k in (low, 4):
+        values = {"self": draw.tensor((2, 3)), "k": k, "dim": 1}
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*k", note=f"k {k}")
+
+
+def median_of_nothing(draw: Draw) -> Iterator[ErrorSample]:
+    """A dim of size 0 has no middle."""
+    values = {"self": draw.tensor((2, 0)), "dim": 1}
+    yield ErrorSample(values, "IndexError", r"{op}: .*dim 1")

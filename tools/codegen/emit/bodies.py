@@ -27,9 +27,9 @@ PROMOTE_ENUMERATORS: Mapping[str, str] = {
     "compare": "kCompare",
 }
 # Promotion rules whose errors name the op; the others take operands only.
-NAMES_OP = ("mean", "softmax", "equal_dtypes")
+NAMES_OP = ("mean", "real", "norm", "softmax", "equal_dtypes")
 # Promotion rules whose result says nothing about the operands: these are checked themselves.
-OPERAND_CHECKED = ("fixed", "truth")
+OPERAND_CHECKED = ("fixed", "truth", "real", "norm", "floating")
 
 
 @dataclass(frozen=True)

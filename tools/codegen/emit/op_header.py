@@ -19,7 +19,8 @@ def _header(entries: Sequence[OpEntry]) -> str:
     sources = sorted({entry.source.file for entry in entries})
     extern = "\n".join(f"extern CEPH_API OperatorEntry {cpp.entry_name(s)};" for s in schemas)
     aliases = "\n".join(map(cpp.signature_alias, schemas))
-    functions = "\n".join(map(_function, schemas))
+    taken: set[tuple[str, ...]] = set()
+    functions = "\n".join(_function(schema, taken) for schema in schemas)
     return (
         cpp.generated_note(*sources)
         + "#pragma once\n\n"
@@ -38,10 +39,9 @@ def _parameters(schema: Schema) -> list[Argument]:
     return outputs + [a for a in schema.arguments if not cpp.is_output(a)]
 
 
-def _function(schema: Schema) -> str:
-    parameters = [
-        cpp.declaration(a, with_default=True) for a in _defaults_last(_parameters(schema))
-    ]
+def _function(schema: Schema, taken: set[tuple[str, ...]]) -> str:
+    arguments = _unambiguous(schema, _defaults_last(_parameters(schema)), taken)
+    parameters = [cpp.declaration(a, with_default=True) for a in arguments]
     result = cpp.result_type(schema.returns)
     head = cpp.listed(f"inline {result} {cpp.function_name(schema)}(", parameters, ") {")
     name = cpp.entry_name(schema)
@@ -50,10 +50,26 @@ def _function(schema: Schema) -> str:
     return f"{cpp.comment(str(schema))}\n{head}\n{op}\n{call}\n}}\n"
 
 
+def _unambiguous(
+    schema: Schema, arguments: list[Argument], taken: set[tuple[str, ...]]
+) -> list[Argument]:
+    """The arguments, without those defaults by which a call would fit an overload before it too."""
+    name = cpp.function_name(schema)
+    types = [name, *(cpp.argument_type(a.type) for a in arguments)]
+    count = len(arguments)
+    while count > 0 and arguments[count - 1].has_default and tuple(types[:count]) not in taken:
+        count -= 1
+    taken |= {tuple(types[: n + 1]) for n in range(count, len(arguments) + 1)}
+    return [*map(_required, arguments[:count]), *arguments[count:]]
+
+
+def _required(argument: Argument) -> Argument:
+    return Argument(
+        argument.name, argument.type, kwarg_only=argument.kwarg_only, alias=argument.alias
+    )
+
+
 def _defaults_last(arguments: list[Argument]) -> list[Argument]:
     """An option without default after one with: C++ then asks for every earlier one."""
     last = max((i for i, a in enumerate(arguments) if not a.has_default), default=-1)
-    return [
-        a if i > last else Argument(a.name, a.type, kwarg_only=a.kwarg_only, alias=a.alias)
-        for i, a in enumerate(arguments)
-    ]
+    return [a if i > last else _required(a) for i, a in enumerate(arguments)]

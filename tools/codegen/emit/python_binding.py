@@ -147,6 +147,8 @@ def _elements(count: int) -> str:
 
 
 def _named(entry: OpEntry, results: str) -> list[str]:
+    if any(result.name is None for result in entry.schema.returns):
+        return [f"return wrap_results(nullptr, {{{results}}});"]
     fields = ", ".join(f'"{result.name}"' for result in entry.schema.returns)
     return [
         f'static PyTypeObject* type = named_results("{entry.name}", {{{fields}}});',
