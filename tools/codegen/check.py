@@ -144,8 +144,8 @@ class _EntryCheck:
         takes_ints = any(a.type == Type("int", is_list=True) for a in schema.positional)
         if "varargs" in entry.tags and not takes_ints:
             self.problem("tags", "varargs: the schema has no int[] argument")
-        if ("random" in entry.tags) != (schema.argument("generator") is not None):
-            self.problem("tags", "random goes with a generator argument, and only then")
+        if "random" not in entry.tags and schema.argument("generator") is not None:
+            self.problem("tags", "an op with a generator argument is random; add the tag")
 
     def _operand_lists(self) -> None:
         for field in ("numbers", "broadcast_self"):

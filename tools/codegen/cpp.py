@@ -86,8 +86,9 @@ def _result_type(type_: Type) -> str:
 
 
 def local_name(name: str) -> str:
-    """An argument's name, moved out of the way of C++ keywords."""
-    return f"{name}_" if name in KEYWORDS else name
+    """An argument's name, moved out of the way of C++ keywords and of `p`, which holds a binding's
+    arguments."""
+    return f"{name}_" if name in KEYWORDS or name == "p" else name
 
 
 def entry_name(schema: Schema) -> str:

@@ -1,4 +1,6 @@
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "core/tensor_iterator.h"
 #include "kernels/rng/box_muller.h"
@@ -116,10 +118,9 @@ void complex_normal_of(const Tensor& self, double mean, double std, GeneratorImp
 }
 
 template <class T>
-void integers_of(const Tensor& self, int64_t from, uint64_t range, GeneratorImpl& generator) {
-  IntegerDraw draw(range);
-  // All 2^64 values: the words as they are.
-  uint64_t first = range == 0 ? 0 : static_cast<uint64_t>(from);
+void integers_of(const Tensor& self, int64_t from, const IntegerDraw& draw,
+                 GeneratorImpl& generator) {
+  uint64_t first = static_cast<uint64_t>(from);
   Mt19937& engine = generator.engine();
   fill_in_order<T>("random_", self, [&] {
     int64_t value = static_cast<int64_t>(first + draw(engine));
@@ -149,6 +150,121 @@ void permutation_of(const Tensor& out, GeneratorImpl& generator) {
   for (int64_t i = 0; i < n; ++i) data[i] = static_cast<T>(i);
   PlaceDraw draw(n);
   for (int64_t i = 0; i < n - 1; ++i) std::swap(data[i], data[i + draw(generator.engine(), n - i)]);
+}
+
+double draw_exponential(Mt19937& engine, double lambda) {
+  return -1.0 / lambda * std::log1p(-draw_unit(engine, double()));
+}
+
+// The number of trials up to the first success. Of a draw of 0 that is infinite.
+double draw_trials(Mt19937& engine, double p) {
+  return std::ceil(std::log(draw_unit(engine, double())) / std::log1p(-p));
+}
+
+// A double in any real dtype: whole numbers beyond an integral one wrap, 16 bits are rounded by way
+// of float.
+template <class T>
+T number_of(double value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return value != 0;
+  } else if constexpr (std::is_integral_v<T>) {
+    constexpr double kEnd = 0x1p63;
+    return static_cast<T>(value < kEnd ? static_cast<int64_t>(value) : INT64_MAX);
+  } else {
+    return static_cast<T>(static_cast<Wide<T>>(value));
+  }
+}
+
+template <class T>
+void law_of(const char* op, const Tensor& self, Law law, double first, double second,
+            GeneratorImpl& generator) {
+  Mt19937& engine = generator.engine();
+  auto fill = [&](auto&& next) {
+    fill_in_order<T>(op, self, [&] { return number_of<T>(next()); });
+  };
+  switch (law) {
+  case Law::Bernoulli:
+    return fill([&] { return draw_unit(engine, double()) < first ? 1.0 : 0.0; });
+  case Law::Geometric:
+    return fill([&] { return draw_trials(engine, first); });
+  case Law::Exponential:
+    return fill([&] { return draw_exponential(engine, first); });
+  case Law::Cauchy:
+    return fill([&] {
+      constexpr double kPi = 3.14159265358979323846;
+      return first + second * std::tan(kPi * (draw_unit(engine, double()) - 0.5));
+    });
+  case Law::LogNormal:
+    return fill([&] { return std::exp(draw_pair_normal(generator) * second + first); });
+  }
+}
+
+// Words are taken by the block, which is faster than one at a time.
+template <class T>
+void dropout_of(const Tensor& x, const Tensor& out, double keep, GeneratorImpl& generator) {
+  using W = Wide<T>;
+  constexpr int64_t kBlock = 512;
+  // Of a draw in [0, 1) with 53 bits: below keep.
+  const uint64_t end = static_cast<uint64_t>(std::ceil(keep * 0x1p53));
+  const W scale = static_cast<W>(static_cast<T>(W(1) / static_cast<W>(keep)));
+  const T* from = x.data_as<T>();
+  T* to = out.data_as<T>();
+  uint32_t words[2 * kBlock] = {};
+  for (int64_t start = 0; start < x.numel(); start += kBlock) {
+    const int64_t count = std::min(kBlock, x.numel() - start);
+    if (end > 0) generator.engine().fill(words, 2 * count);
+    for (int64_t i = 0; i < count; ++i) {
+      const uint64_t high = words[2 * i] & 0x1fffffu;
+      const W factor = (high << 32 | words[2 * i + 1]) < end ? scale : W(0);
+      to[start + i] = static_cast<T>(static_cast<W>(from[start + i]) * factor);
+    }
+  }
+}
+
+// A row's sums up to each place, as parts of the whole, into `sums`.
+template <class T, class W>
+void running_parts(const T* p, int64_t n, W* sums) {
+  W sum = 0;
+  for (int64_t i = 0; i < n; ++i) sums[i] = sum += static_cast<W>(p[i]);
+  for (int64_t i = 0; i < n; ++i) sums[i] /= sum;
+  sums[n - 1] = 1;
+}
+
+// The `count` places with the largest keys, the largest first; of equal keys the first place.
+template <class T>
+void largest_places(const std::vector<T>& keys, int64_t* places, int64_t count) {
+  std::vector<int64_t> order(keys.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::partial_sort(order.begin(), order.begin() + count, order.end(), [&](int64_t a, int64_t b) {
+    return keys[a] != keys[b] ? keys[a] > keys[b] : a < b;
+  });
+  std::copy_n(order.begin(), count, places);
+}
+
+template <class T>
+void places_of(const Tensor& p, const Tensor& out, bool replacement, GeneratorImpl& generator) {
+  using W = Wide<T>;
+  const int64_t rows = p.sizes()[0], categories = p.sizes()[1], count = out.sizes()[1];
+  Mt19937& engine = generator.engine();
+  std::vector<W> row(static_cast<size_t>(categories));
+  for (int64_t r = 0; r < rows; ++r) {
+    const T* from = p.data_as<T>() + r * categories;
+    int64_t* to = out.data_as<int64_t>() + r * count;
+    if (replacement) {
+      running_parts(from, categories, row.data());
+      for (int64_t i = 0; i < count; ++i) {
+        const double u = draw_unit(engine, double());
+        to[i] = std::lower_bound(row.begin(), row.end(), u) - row.begin();
+      }
+      continue;
+    }
+    for (int64_t i = 0; i < categories; ++i) {
+      const W time = static_cast<W>(number_of<T>(draw_exponential(engine, 1)));
+      const W weight = static_cast<W>(from[i]);
+      row[i] = weight == 0 ? 0 : static_cast<W>(static_cast<T>(weight / time));
+    }
+    largest_places(row, to, count);
+  }
 }
 
 [[noreturn]] void refuse_dtype(const char* op, const Tensor& self) {
@@ -204,12 +320,13 @@ void draw_normal(const Tensor& self, double mean, double std, GeneratorImpl& gen
 #undef CEPH_CALL
 }
 
-void draw_integers(const Tensor& self, int64_t from, uint64_t range, GeneratorImpl& generator) {
+void draw_integers(const Tensor& self, int64_t from, const IntegerDraw& draw,
+                   GeneratorImpl& generator) {
   Lock lock(generator.mutex());
-#define CEPH_CALL(T) integers_of<T>(self, from, range, generator)
+#define CEPH_CALL(T) integers_of<T>(self, from, draw, generator)
   switch (self.dtype()) {
   case DType::Bool:
-    return integers_of<bool>(self, from, range, generator);
+    return integers_of<bool>(self, from, draw, generator);
     CEPH_INTEGRAL(CEPH_CALL)
     CEPH_FLOATING(CEPH_CALL)
   default:
@@ -225,6 +342,43 @@ void draw_bernoulli(const Tensor& p, const Tensor& out, GeneratorImpl& generator
     CEPH_FLOATING(CEPH_CALL)
   default:
     refuse_dtype("bernoulli", p);
+  }
+#undef CEPH_CALL
+}
+
+void draw_law(const char* op, const Tensor& self, Law law, double first, double second,
+              GeneratorImpl& generator) {
+  Lock lock(generator.mutex());
+#define CEPH_CALL(T) law_of<T>(op, self, law, first, second, generator)
+  switch (self.dtype()) {
+  case DType::Bool:
+    return law_of<bool>(op, self, law, first, second, generator);
+    CEPH_INTEGRAL(CEPH_CALL)
+    CEPH_FLOATING(CEPH_CALL)
+  default:
+    refuse_dtype(op, self);
+  }
+#undef CEPH_CALL
+}
+
+void draw_dropout(const Tensor& x, const Tensor& out, double keep, GeneratorImpl& generator) {
+  Lock lock(generator.mutex());
+#define CEPH_CALL(T) dropout_of<T>(x, out, keep, generator)
+  switch (x.dtype()) {
+    CEPH_FLOATING(CEPH_CALL)
+  default:
+    refuse_dtype("dropout", x);
+  }
+#undef CEPH_CALL
+}
+
+void draw_places(const Tensor& p, const Tensor& out, bool replacement, GeneratorImpl& generator) {
+  Lock lock(generator.mutex());
+#define CEPH_CALL(T) places_of<T>(p, out, replacement, generator)
+  switch (p.dtype()) {
+    CEPH_FLOATING(CEPH_CALL)
+  default:
+    refuse_dtype("multinomial", p);
   }
 #undef CEPH_CALL
 }

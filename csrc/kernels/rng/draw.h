@@ -14,19 +14,20 @@ inline double draw_unit(Mt19937& engine, double) {
 }
 
 // An integer in [0, range); 0 stands for 2^64. A range below 2^28 takes one word, a larger one two,
-// so that the remainder favours no value by more than 1/16.
+// so that the remainder favours no value by more than 1/16; unless it is known to divide 2^32.
 class IntegerDraw {
  public:
-  explicit IntegerDraw(uint64_t range) : range_(range) {}
+  explicit IntegerDraw(uint64_t range) : IntegerDraw(range, range - 1 < (uint64_t(1) << 28) - 1) {}
+  IntegerDraw(uint64_t range, bool one_word) : range_(range), one_word_(one_word) {}
 
   uint64_t operator()(Mt19937& engine) const {
-    if (range_ == 0) return engine.next64();
-    if (range_ < uint64_t(1) << 28) return engine.next() % static_cast<uint32_t>(range_);
-    return engine.next64() % range_;
+    if (one_word_) return engine.next() % static_cast<uint32_t>(range_);
+    return range_ == 0 ? engine.next64() : engine.next64() % range_;
   }
 
  private:
   uint64_t range_;
+  bool one_word_;
 };
 
 // A place among those that are left of a permutation of n. A permutation of 2^32 / 20 and more

@@ -112,7 +112,7 @@ IntegerRange open_range(const Tensor& self, int64_t from) {
                  : self.dtype() == DType::Int64 ? INT64_MAX
                                                 : static_cast<int64_t>(l.highest);
   bool whole = from == INT64_MIN && (is_floating(self.dtype()) || self.dtype() == DType::Int64);
-  if (whole) return {from, 0};
+  if (whole) return {0, 0};  // the words as they are
   CEPH_CHECK(from <= last, ErrorKind::kRuntime, "random_", "from must be at most ", last, " for ",
              name_of(self.dtype()), "; got ", from);
   return {from, static_cast<uint64_t>(last) - static_cast<uint64_t>(from) + 1};
@@ -149,6 +149,56 @@ bool all_probabilities(const Tensor& p) {
   default:
     return all_probabilities(p.data_as<double>(), p.numel());
   }
+}
+
+// Whether a row of n weights can be drawn from: finite, none below 0, some above it.
+template <class T>
+bool all_weights(const T* p, int64_t rows, int64_t n) {
+  for (int64_t r = 0; r < rows; ++r) {
+    bool some = false;
+    for (int64_t i = r * n; i < (r + 1) * n; ++i) {
+      const double v = static_cast<double>(p[i]);
+      if (!(v >= 0 && std::isfinite(v))) return false;
+      some = some || v > 0;
+    }
+    if (!some) return false;
+  }
+  return true;
+}
+
+bool all_weights(const Tensor& p) {
+  const int64_t rows = p.sizes()[0], n = p.sizes()[1];
+  switch (p.dtype()) {
+  case DType::Float16:
+    return all_weights(p.data_as<Half>(), rows, n);
+  case DType::BFloat16:
+    return all_weights(p.data_as<BFloat16>(), rows, n);
+  case DType::Float32:
+    return all_weights(p.data_as<float>(), rows, n);
+  default:
+    return all_weights(p.data_as<double>(), rows, n);
+  }
+}
+
+// `t` in the logical order of `sizes`, to which it broadcasts.
+Tensor laid_out(const char* op, const Tensor& t, IntArrayRef sizes) {
+  if (t.is_contiguous() && t.sizes() == sizes) return t;
+  Tensor out = empty_tensor(sizes, t.dtype(), t.device(), op);
+  kernels::copy_into(out, t);
+  return out;
+}
+
+// A row, or a matrix, as a matrix. It is contiguous.
+Tensor as_matrix(const Tensor& t) {
+  if (t.sizes().size() == 2) return t;
+  const int64_t n = t.sizes()[0];
+  return view_of(t, {1, n}, {n, 1}, t->storage_offset());
+}
+
+void check_real(const char* op, const Tensor& self, bool bool_too) {
+  limits(op, self.dtype());
+  CEPH_CHECK(bool_too || self.dtype() != DType::Bool, ErrorKind::kNotImplemented, op,
+             "does not work for bool");
 }
 
 IntegerRange integer_range(const Tensor& self, int64_t from, std::optional<int64_t> to) {
@@ -219,8 +269,175 @@ Tensor random_from_(const Tensor& self, int64_t from, std::optional<int64_t> to,
                     const Generator& generator) {
   IntegerRange r = integer_range(self, from, to);
   check_no_overlap("random_", self);
-  kernels::draw_integers(self, r.from, r.range, *cpu_generator(generator, "random_"));
+  kernels::draw_integers(self, r.from, kernels::IntegerDraw(r.range),
+                         *cpu_generator(generator, "random_"));
   return self;
+}
+
+Tensor random_meta_(const Tensor& self, const Generator& generator) {
+  return random_from_meta_(self, 0, std::nullopt, generator);
+}
+
+Tensor random_(const Tensor& self, const Generator& generator) {
+  random_meta_(self, generator);
+  // A range of 2^31 divides the values of one word, and takes no more than that.
+  IntegerRange r = open_range(self, 0);
+  kernels::IntegerDraw draw(r.range, r.range <= uint64_t(1) << 31);
+  kernels::draw_integers(self, 0, draw, *cpu_generator(generator, "random_"));
+  return self;
+}
+
+Tensor exponential_meta_(const Tensor& self, double lambd, const Generator&) {
+  check_plain_floating("exponential_", self);
+  CEPH_CHECK(lambd > 0, ErrorKind::kRuntime, "exponential_", "lambd must be above 0; got ", lambd);
+  check_no_overlap("exponential_", self);
+  return self;
+}
+
+Tensor exponential_(const Tensor& self, double lambd, const Generator& generator) {
+  exponential_meta_(self, lambd, generator);
+  kernels::draw_law("exponential_", self, kernels::Law::Exponential, lambd, 0,
+                    *cpu_generator(generator, "exponential_"));
+  return self;
+}
+
+Tensor geometric_meta_(const Tensor& self, double p, const Generator&) {
+  check_real("geometric_", self, /*bool_too=*/false);
+  CEPH_CHECK(p > 0 && p < 1, ErrorKind::kRuntime, "geometric_", "p must lie between 0 and 1; got ",
+             p);
+  check_no_overlap("geometric_", self);
+  return self;
+}
+
+Tensor geometric_(const Tensor& self, double p, const Generator& generator) {
+  geometric_meta_(self, p, generator);
+  kernels::draw_law("geometric_", self, kernels::Law::Geometric, p, 0,
+                    *cpu_generator(generator, "geometric_"));
+  return self;
+}
+
+Tensor cauchy_meta_(const Tensor& self, double, double sigma, const Generator&) {
+  check_plain_floating("cauchy_", self);
+  CEPH_CHECK(sigma > 0, ErrorKind::kRuntime, "cauchy_", "sigma must be above 0; got ", sigma);
+  check_no_overlap("cauchy_", self);
+  return self;
+}
+
+Tensor cauchy_(const Tensor& self, double median, double sigma, const Generator& generator) {
+  cauchy_meta_(self, median, sigma, generator);
+  kernels::draw_law("cauchy_", self, kernels::Law::Cauchy, median, sigma,
+                    *cpu_generator(generator, "cauchy_"));
+  return self;
+}
+
+Tensor log_normal_meta_(const Tensor& self, double, double std, const Generator&) {
+  check_plain_floating("log_normal_", self);
+  CEPH_CHECK(std > 0, ErrorKind::kRuntime, "log_normal_", "std must be above 0; got ", std);
+  check_no_overlap("log_normal_", self);
+  return self;
+}
+
+Tensor log_normal_(const Tensor& self, double mean, double std, const Generator& generator) {
+  log_normal_meta_(self, mean, std, generator);
+  kernels::draw_law("log_normal_", self, kernels::Law::LogNormal, mean, std,
+                    *cpu_generator(generator, "log_normal_"));
+  return self;
+}
+
+Tensor bernoulli_float_meta_(const Tensor& self, double p, const Generator&) {
+  check_real("bernoulli_", self, /*bool_too=*/true);
+  CEPH_CHECK(p >= 0 && p <= 1, ErrorKind::kRuntime, "bernoulli_", "p must lie in [0, 1]; got ", p);
+  check_no_overlap("bernoulli_", self);
+  return self;
+}
+
+Tensor bernoulli_float_(const Tensor& self, double p, const Generator& generator) {
+  bernoulli_float_meta_(self, p, generator);
+  kernels::draw_law("bernoulli_", self, kernels::Law::Bernoulli, p, 0,
+                    *cpu_generator(generator, "bernoulli_"));
+  return self;
+}
+
+Tensor bernoulli_p_meta(const Tensor& self, double p, const Generator& generator) {
+  const Tensor out = empty_strided_tensor(self.sizes(), preserved_strides(self), self.dtype(),
+                                          self.device(), "bernoulli");
+  return bernoulli_float_meta_(out, p, generator);
+}
+
+Tensor bernoulli_p(const Tensor& self, double p, const Generator& generator) {
+  return bernoulli_float_(bernoulli_p_meta(self, p, generator), p, generator);
+}
+
+Tensor bernoulli_tensor_meta_(const Tensor& self, const Tensor& p, const Generator&) {
+  check_real("bernoulli_", self, /*bool_too=*/true);
+  check_plain_floating("bernoulli_", p);
+  CEPH_CHECK(p.device() == self.device(), ErrorKind::kRuntime, "bernoulli_",
+             "operands must be on one device; got ", self.device(), " and ", p.device());
+  check_broadcasts_to("bernoulli_", p.sizes(), self.sizes());
+  check_no_overlap("bernoulli_", self);
+  return self;
+}
+
+Tensor bernoulli_tensor_(const Tensor& self, const Tensor& p, const Generator& generator) {
+  bernoulli_tensor_meta_(self, p, generator);
+  GeneratorImpl& source = *cpu_generator(generator, "bernoulli_");
+  const Tensor each = laid_out("bernoulli_", p, self.sizes());
+  CEPH_CHECK(all_probabilities(each), ErrorKind::kRuntime, "bernoulli_",
+             "every probability must lie in [0, 1]");
+  Tensor drawn = empty_tensor(self.sizes(), p.dtype(), self.device(), "bernoulli_");
+  kernels::draw_bernoulli(each, drawn, source);
+  kernels::copy_into(self, drawn);
+  return self;
+}
+
+Tensor dropout_meta(const Tensor& input, double p, bool train) {
+  CEPH_CHECK(p >= 0 && p <= 1, ErrorKind::kRuntime, "dropout", "p must lie in [0, 1]; got ", p);
+  if (!train || p == 0) return input;
+  check_plain_floating("dropout", input);
+  return empty_strided_tensor(input.sizes(), preserved_strides(input), input.dtype(),
+                              input.device(), "dropout");
+}
+
+Tensor dropout(const Tensor& input, double p, bool train) {
+  Tensor out = dropout_meta(input, p, train);
+  if (!train || p == 0) return out;
+  Tensor from = input;
+  if (IntArrayRef(input.strides()) != IntArrayRef(out.strides())) {
+    kernels::copy_into(out, input);
+    from = out;
+  }
+  kernels::draw_dropout(from, out, 1 - p, *cpu_generator(Generator(), "dropout"));
+  return out;
+}
+
+Tensor multinomial_meta(const Tensor& self, int64_t num_samples, bool replacement,
+                        const Generator&) {
+  check_plain_floating("multinomial", self);
+  const size_t rank = self.sizes().size();
+  CEPH_CHECK(rank == 1 || rank == 2, ErrorKind::kRuntime, "multinomial",
+             "self must be a row of weights or a matrix of rows; got size ", self.sizes());
+  CEPH_CHECK(num_samples > 0, ErrorKind::kRuntime, "multinomial",
+             "num_samples must be above 0; got ", num_samples);
+  const int64_t categories = self.sizes()[rank - 1];
+  CEPH_CHECK(replacement || num_samples <= categories, ErrorKind::kRuntime, "multinomial",
+             "without replacement num_samples must be at most the ", categories,
+             " weights of a row; got ", num_samples);
+  CEPH_CHECK(categories <= int64_t(1) << 24, ErrorKind::kRuntime, "multinomial",
+             "a row must have at most 2^24 weights; got ", categories);
+  DimVector sizes = self.sizes();
+  sizes[rank - 1] = num_samples;
+  return empty_tensor(sizes, DType::Int64, self.device(), "multinomial");
+}
+
+Tensor multinomial(const Tensor& self, int64_t num_samples, bool replacement,
+                   const Generator& generator) {
+  GeneratorImpl& source = *cpu_generator(generator, "multinomial");
+  const Tensor out = multinomial_meta(self, num_samples, replacement, generator);
+  const Tensor p = as_matrix(laid_out("multinomial", self, self.sizes()));
+  CEPH_CHECK(all_weights(p), ErrorKind::kRuntime, "multinomial",
+             "the weights must be finite and not negative, and some of each row above 0");
+  kernels::draw_places(p, as_matrix(out), replacement && num_samples > 1, source);
+  return out;
 }
 
 Tensor bernoulli_meta(const Tensor& self, const Generator&) {
@@ -231,11 +448,7 @@ Tensor bernoulli_meta(const Tensor& self, const Generator&) {
 Tensor bernoulli(const Tensor& self, const Generator& generator) {
   GeneratorImpl& source = *cpu_generator(generator, "bernoulli");
   Tensor out = bernoulli_meta(self, generator);
-  Tensor p = self;
-  if (!self.is_contiguous()) {
-    p = empty_tensor(self.sizes(), self.dtype(), self.device(), "bernoulli");
-    kernels::copy_into(p, self);
-  }
+  const Tensor p = laid_out("bernoulli", self, self.sizes());
   CEPH_CHECK(all_probabilities(p), ErrorKind::kRuntime, "bernoulli",
              "every probability must lie in [0, 1]");
   kernels::draw_bernoulli(p, out, source);

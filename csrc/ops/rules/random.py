@@ -63,3 +63,31 @@ def randint_low(
         raise RuntimeError(f"randint: low must be below high; got low {low} and high {high}")
     result = ops.empty(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     return ops.random_(result, low, high, generator=generator)
+
+
+def normal_sized(
+    mean: float,
+    std: float,
+    size: Ints,
+    generator: Generator | None,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+) -> Tensor:
+    """Normal with a mean and a standard deviation."""
+    check_sizes("normal", size)
+    result = ops.empty(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    return ops.normal_(result, mean, std, generator=generator)
+
+
+def random_to(self: Tensor, to: int, generator: Generator | None) -> Tensor:
+    """Integers from 0 to below `to`."""
+    return ops.random_(self, 0, to, generator=generator)
+
+
+def nn_dropout(input: Tensor, p: float, training: bool) -> Tensor:
+    """Elements zeroed with probability p, the others divided by what is left."""
+    if not (p >= 0.0 and p <= 1.0):
+        raise ValueError(f"dropout: p must lie in [0, 1]; got {p}")
+    return ops.dropout(input, p, training)

@@ -78,3 +78,82 @@ def random_from(chooser: Chooser) -> Sample:
 def probabilities(chooser: Chooser) -> Sample:
     """Probabilities from 0 to 1."""
     return _seeded(chooser, {"self": _target(chooser, "unit")})
+
+
+def targets(chooser: Chooser) -> Sample:
+    """A tensor to fill."""
+    return _seeded(chooser, {"self": _target(chooser)})
+
+
+def bernoulli_p(chooser: Chooser) -> Sample:
+    """One probability, both ends among them."""
+    p = chooser.one_of((0.5, 0.0, 1.0, 0.2, 0.9))
+    return _seeded(chooser, {"self": _target(chooser), "p": p})
+
+
+def bernoulli_each(chooser: Chooser) -> Sample:
+    """A probability for each place, or broadcast."""
+    shape = chooser.shape()
+    dtype = chooser.one_of(("float32", "float64", "float16", "bfloat16"))
+    p = chooser.tensor(chooser.broadcastable(shape), "unit", dtype=dtype)
+    return _seeded(chooser, {"self": chooser.tensor(shape, "any", writable=True), "p": p})
+
+
+def random_to(chooser: Chooser) -> Sample:
+    """An end that every dtype holds."""
+    return _seeded(chooser, {"self": _target(chooser), "to": chooser.integer(1, 127)})
+
+
+def exponential(chooser: Chooser) -> Sample:
+    """Rates."""
+    lambd = chooser.one_of((1.0, 0.25, 3.0))
+    return _seeded(chooser, {"self": _target(chooser), "lambd": lambd})
+
+
+def geometric(chooser: Chooser) -> Sample:
+    """Chances of success, of which no dtype overflows."""
+    return _seeded(chooser, {"self": _target(chooser), "p": chooser.one_of((0.5, 0.3, 0.9))})
+
+
+def cauchy(chooser: Chooser) -> Sample:
+    """Both parameters."""
+    values = {"self": _target(chooser), "median": chooser.one_of((0.0, 1.5, -2.0))}
+    return _seeded(chooser, {**values, "sigma": chooser.one_of((1.0, 0.5, 3.0))})
+
+
+def log_normal(chooser: Chooser) -> Sample:
+    """Both moments, small enough for float16."""
+    values = {"self": _target(chooser), "mean": chooser.one_of((0.5, 0.0, -1.0))}
+    return _seeded(chooser, {**values, "std": chooser.one_of((0.25, 1.0))})
+
+
+def normal_sized(chooser: Chooser) -> Sample:
+    """Moments before the sizes."""
+    sample = sizes_seeded(chooser)
+    mean = 0.0 if chooser.info.is_complex else chooser.one_of((1.5, 0.0, -2.0))
+    values = {"mean": mean, "std": chooser.one_of((3.0, 0.5)), **sample.values}
+    return replace(sample, values=values)
+
+
+def _dropped(chooser: Chooser, flag: str) -> Sample:
+    values = {"input": _target(chooser), "p": chooser.one_of((0.5, 0.1, 0.9, 0.0, 1.0))}
+    return Sample({**values, flag: not chooser.rarely()}, seed=chooser.seed())
+
+
+def dropout(chooser: Chooser) -> Sample:
+    """Probabilities, both ends among them."""
+    return _dropped(chooser, "train")
+
+
+def nn_dropout(chooser: Chooser) -> Sample:
+    """The same."""
+    return _dropped(chooser, "training")
+
+
+def multinomial(chooser: Chooser) -> Sample:
+    """Rows of weights above 0."""
+    shape = chooser.nonempty(ranks=(1, 2))
+    replacement = chooser.flag()
+    count = chooser.integer(1, 40 if replacement else shape[-1])
+    values = {"self": chooser.tensor(shape, "positive"), "num_samples": count}
+    return _seeded(chooser, {**values, "replacement": replacement})

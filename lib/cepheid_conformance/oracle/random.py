@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import DTYPES, Array, DType, round_to
-from ..expected import Expected, exact, undetermined, within_bound
+from ..expected import Expected, exact, rounded, undetermined, within_bound
 from ..promotion import DEFAULT_FLOAT
 from ..tensors import Tensor, contiguous_strides
 
@@ -119,7 +119,7 @@ def _ordered(self: Tensor) -> bool:
     strides = [
         step for size, step in zip(self.shape, self.element_strides(), strict=True) if size > 1
     ]
-    return strides == sorted(strides, reverse=True) and 0 not in strides
+    return strides == sorted(set(strides), reverse=True) and 0 not in strides
 
 
 def _contiguous(self: Tensor) -> bool:
@@ -322,3 +322,238 @@ def bernoulli(self: Any, seed: int | Words, generator: int | None = None) -> Exp
         )
 
     return undetermined(self.dtype, self.shape, holds=check)
+
+
+def _drawn_doubles(self: Tensor, words: Words) -> Array:
+    """A draw in double precision for each element, whatever the dtype."""
+    return words.uniform(int(np.prod(self.shape)), "float64").reshape(self.shape)
+
+
+def bernoulli_inplace(
+    self: Any, p: float, seed: int | Words, generator: int | None = None
+) -> Expected:
+    """self holding 1 where a draw lies below p."""
+    draws = _drawn_doubles(self, _words(seed, generator))
+    sure = {0.0: 0, 1.0: 1}.get(p)
+    return _in_place(self, exact(self.dtype, draws < p), _zero_or_one(sure))
+
+
+def bernoulli_p(self: Any, p: float, seed: int | Words, generator: int | None = None) -> Expected:
+    """A new tensor of 1 where a draw lies below p."""
+    draws = _drawn_doubles(self, _words(seed, generator))
+    if _ordered(self):
+        return exact(self.dtype, draws < p)
+    return undetermined(self.dtype, self.shape, holds=_zero_or_one({0.0: 0, 1.0: 1}.get(p)))
+
+
+def _zero_or_one(sure: int | None) -> Callable[[list[Array]], str | None]:
+    wanted = (0, 1) if sure is None else (sure,)
+
+    def check(results: list[Array]) -> str | None:
+        return None if np.isin(results[0], wanted).all() else f"draws must be among {wanted}"
+
+    return check
+
+
+def bernoulli_each(self: Any, p: Any, seed: int | Words, generator: int | None = None) -> Expected:
+    """self holding 1 where a draw of p's precision lies below the probability of its place."""
+    words = _words(seed, generator)
+    draws = words.uniform(int(np.prod(self.shape)), p.dtype).reshape(self.shape)
+    return _in_place(self, exact(self.dtype, draws < p.data), _zero_or_one(None))
+
+
+def integers_whole(self: Any, seed: int | Words, generator: int | None = None) -> Expected:
+    """self holding integers from 0 to the dtype's largest, or 2^digits where it is floating."""
+    info = self.info
+    words = _words(seed, generator)
+    signed = info.kind == "signed"
+    count = 2**info.precision + 1 if info.is_floating else 2 ** (info.bits - signed)
+    if info.kind == "bool":
+        count = 2
+    size = int(np.prod(self.shape))
+    drawn = words.doubles(size) if count > 2**31 else words.singles(size)
+    values = (drawn % np.uint64(count)).astype(np.int64).reshape(self.shape)
+    return _in_place(self, exact(self.dtype, values), _between(0, count - 1))
+
+
+def integers_to(self: Any, to: int, seed: int | Words, generator: int | None = None) -> Expected:
+    """self holding integers in [0, to)."""
+    return integers_inplace(self, 0, to, seed, generator)
+
+
+def _law(
+    self: Tensor,
+    value: Array,
+    low: float = -np.inf,
+    relative: float | Array = 0.0,
+    absolute: float | Array = 0.0,
+) -> Expected:
+    """self holding values that were drawn in double precision and rounded to the dtype: 16 bits,
+    whose steps are coarse, by way of float32 or at once."""
+    with np.errstate(all="ignore"):
+        finite = np.abs(np.where(np.isfinite(value), value, 0))
+        bound = DTYPES["float64"].eps * (relative * finite + absolute)
+        if self.info.is_floating and self.info.itemsize == 2:
+            bound = bound + DTYPES["float32"].eps * finite
+    expected = within_bound(self.dtype, value, bound)
+    return _in_place(self, expected, _at_least(low))
+
+
+def _at_least(low: float) -> Callable[[list[Array]], str | None]:
+    def check(results: list[Array]) -> str | None:
+        return None if (results[0] >= low).all() else f"values must be at least {low}"
+
+    return check
+
+
+def exponential(
+    self: Any, lambd: float, seed: int | Words, generator: int | None = None
+) -> Expected:
+    """self holding times between events of rate lambd: -log(1 - u) / lambd."""
+    draws = _drawn_doubles(self, _words(seed, generator)).astype(np.longdouble)
+    return _law(self, -np.log1p(-draws) / np.longdouble(lambd), low=0.0, relative=4)
+
+
+def geometric(self: Any, p: float, seed: int | Words, generator: int | None = None) -> Expected:
+    """self holding numbers of trials: the least k with 1 - (1 - p)^k >= u, of the words' 1 - u."""
+    draws = _drawn_doubles(self, _words(seed, generator)).astype(np.longdouble)
+    with np.errstate(all="ignore"):
+        value = np.ceil(np.log(draws) / np.log1p(-np.longdouble(p)))
+    return _law(self, value, low=1.0)
+
+
+def cauchy(
+    self: Any, median: float, sigma: float, seed: int | Words, generator: int | None = None
+) -> Expected:
+    """self holding median + sigma tan(pi (u - 1/2)), whose error grows with its slope."""
+    draws = _drawn_doubles(self, _words(seed, generator)).astype(np.longdouble)
+    angle = np.longdouble(np.pi) * (draws - 0.5)
+    # pi in double precision moves the angle by its own rounding, and the tangent by its slope.
+    steep = np.pi * sigma * (1 + np.tan(angle) ** 2) + abs(median)
+    return _law(self, median + sigma * np.tan(angle), relative=4, absolute=steep)
+
+
+def log_normal(
+    self: Any, mean: float, std: float, seed: int | Words, generator: int | None = None
+) -> Expected:
+    """self holding exp of normal draws, which are made pair by pair whatever the size."""
+    words = _words(seed, generator)
+    values, radius = _normal_one_by_one(words, int(np.prod(self.shape)))
+    exponent = (values.astype(np.longdouble) * std + mean).reshape(self.shape)
+    slack = 4 * (radius.reshape(self.shape) * std + abs(mean)) + 4
+    return _law(self, np.exp(exponent), low=0.0, relative=slack)
+
+
+def dropout(input: Any, p: float, train: bool, seed: int | Words) -> Expected:
+    """input times 1 / (1 - p), or times 0 where a draw isn't below 1 - p."""
+    if not train or p == 0:
+        facts = {"strides": input.element_strides(), "offset": input.offset, "alias": "input"}
+        return exact(input.dtype, input.data, **facts)
+    words = _words(seed, None)
+    factor = np.zeros(input.shape)
+    info = DTYPES[input.dtype]
+    with np.errstate(all="ignore"):
+        if p < 1:
+            compute = np.float64 if input.dtype == "float64" else np.float32
+            scale = round_to(np.asarray(compute(1) / compute(1 - p)), info)
+            factor = np.where(_drawn_doubles(input, words) < 1 - p, scale, 0)
+        value = input.data.astype(np.longdouble) * factor
+    if p == 1 or _ordered(input):
+        return rounded(input.dtype, value)
+
+    def check(results: list[Array]) -> str | None:
+        with np.errstate(all="ignore"):
+            kept = round_to(input.data.astype(np.float64) * float(scale), info)
+        dropped = (results[0] == 0) | np.isnan(results[0])
+        fine = dropped | (results[0] == kept)
+        return None if fine.all() else "elements must be 0 or scaled"
+
+    return undetermined(input.dtype, input.shape, holds=check)
+
+
+def nn_dropout(input: Any, p: float, training: bool, seed: int | Words) -> Expected:
+    """The same, with the names of the functional module."""
+    return dropout(input, p, training, seed)
+
+
+def normal_sized(
+    mean: float,
+    std: float,
+    size: Sequence[int],
+    seed: int | Words,
+    generator: int | None = None,
+    dtype: str | None = None,
+    **options: Any,
+) -> Expected:
+    """A new tensor of normal values."""
+    name = dtype or DEFAULT_FLOAT
+    expected = _normal(name, tuple(size), mean, std, _words(seed, generator), True)
+    for fact, value in _new(size).items():
+        object.__setattr__(expected, fact, value)
+    return expected
+
+
+def multinomial(
+    self: Any,
+    num_samples: int,
+    replacement: bool,
+    seed: int | Words,
+    generator: int | None = None,
+) -> Expected:
+    """Places of each row by weight. Where rounding decides between two, either is right."""
+    words = _words(seed, generator)
+    weights = np.atleast_2d(self.data).astype(np.float64)
+    shape = (*self.shape[:-1], num_samples)
+    if replacement and num_samples > 1:
+        draws = words.uniform(len(weights) * num_samples, "float64").reshape(-1, num_samples)
+        return undetermined("int64", shape, holds=_places_of_sums(weights, draws, self.dtype))
+    draws = words.uniform(weights.size, "float64").reshape(weights.shape)
+    info = self.info
+    with np.errstate(all="ignore"):
+        times = round_to(-np.log1p(-draws), info).astype(np.float64)
+        keys = np.where(weights == 0, 0, weights / times)
+    known = self.dtype in ("float32", "float64") and _ordered(self)
+    return undetermined("int64", shape, holds=_places_of_keys(weights, keys, known))
+
+
+def _places_of_sums(
+    weights: Array, draws: Array, dtype: str
+) -> Callable[[list[Array]], str | None]:
+    """The first place up to which the row's part reaches the draw."""
+    parts = np.cumsum(weights, axis=1) / weights.sum(axis=1, keepdims=True)
+    compute = "float64" if dtype == "float64" else "float32"
+    slack = 2 * weights.shape[1] * DTYPES[compute].eps
+
+    def check(results: list[Array]) -> str | None:
+        places = results[0].reshape(draws.shape)
+        if ((places < 0) | (places >= weights.shape[1])).any():
+            return "places must be those of weights"
+        upto = np.take_along_axis(parts, places, axis=1)
+        weight = np.take_along_axis(weights / weights.sum(axis=1, keepdims=True), places, axis=1)
+        fine = (draws <= upto + slack) & (draws >= upto - weight - slack)
+        return None if fine.all() else "places must be those that the draws fall in"
+
+    return check
+
+
+def _places_of_keys(
+    weights: Array, keys: Array, known: bool
+) -> Callable[[list[Array]], str | None]:
+    """The places of the largest keys, in order; those of weight 0 last."""
+
+    def check(results: list[Array]) -> str | None:
+        places = results[0].reshape(len(weights), results[0].shape[-1])
+        if ((places < 0) | (places >= weights.shape[1])).any():
+            return "places must be those of weights"
+        for row, found in enumerate(places):
+            if len(set(found.tolist())) < len(found):
+                return "without replacement no place comes twice"
+            positive = np.count_nonzero(weights[row])
+            if (weights[row, found[:positive]] == 0).any():
+                return "a place of weight 0 must not come before others"
+            wanted = np.argsort(-keys[row], kind="stable")[: min(len(found), positive)]
+            if known and (found[: len(wanted)] != wanted).any():
+                return f"places must be {wanted.tolist()}; got {found.tolist()}"
+        return None
+
+    return check

@@ -147,6 +147,139 @@ def probabilities(draw: Draw) -> Iterator[Sample]:
     yield from _seeds(draw, {"self": draw.tensor((19,), "unit")})
 
 
+def _parameters(draw: Draw, defaults: bool, *choices: dict[str, Any]) -> Iterator[Sample]:
+    """Tensors to fill: with default parameters, where there are any, and with each choice."""
+    first = {} if defaults else choices[0]
+    for number, (tensor, note) in enumerate(_targets(draw)):
+        yield Sample({"self": tensor, **first}, note, seed=600 + number)
+    if draw.kind == "arguments":
+        for size in (15, 40):
+            for choice in choices:
+                yield Sample({"self": draw.tensor((size,)), **choice}, f"[{size}] {choice}", seed=9)
+    yield from _seeds(draw, {"self": draw.tensor((19,)), **first})
+
+
+def targets(draw: Draw) -> Iterator[Sample]:
+    """Tensors to fill."""
+    yield from _parameters(draw, True)
+
+
+def bernoulli_p(draw: Draw) -> Iterator[Sample]:
+    """One probability, both ends among them, and the very draw of a seed, which is not below."""
+    own = float(Words(9).uniform(7, "float64")[6])
+    choices = [{"p": p} for p in (0.25, 0.0, 1.0, 0.7, own, float(np.nextafter(own, 1)))]
+    yield from _parameters(draw, False, *choices)
+
+
+def bernoulli_each(draw: Draw) -> Iterator[Sample]:
+    """Probabilities for each place, in precisions of their own; and broadcast."""
+    for number, (tensor, note) in enumerate(_targets(draw)):
+        p = draw.tensor(tensor.shape, "unit", dtype="float32")
+        yield Sample({"self": tensor, "p": p}, note, seed=700 + number)
+    if draw.kind == "arguments":
+        for dtype in ("float16", "bfloat16", "float64"):
+            p = draw.tensor((40,), "unit", dtype=dtype)
+            yield Sample({"self": draw.tensor((40,)), "p": p}, f"p {dtype}", seed=10)
+        for shape in ((), (4,), (3, 1)):
+            p = draw.tensor(shape, "unit", dtype="float32")
+            yield Sample({"self": draw.tensor((3, 4)), "p": p}, f"p {list(shape)}", seed=10)
+    p = draw.tensor((19,), "unit", dtype="float64")
+    yield from _seeds(draw, {"self": draw.tensor((19,)), "p": p})
+
+
+def random_to(draw: Draw) -> Iterator[Sample]:
+    """An end that every dtype holds, and one beyond 28 bits."""
+    choices = [{"to": 90}, {"to": 1}]
+    if draw.info.itemsize > 2:
+        choices += [{"to": 2**28 - 1}, {"to": 2**28}] if not draw.info.is_floating else []
+    yield from _parameters(draw, False, *choices)
+
+
+def exponential(draw: Draw) -> Iterator[Sample]:
+    """Default and other rates."""
+    yield from _parameters(draw, True, {"lambd": 0.25}, {"lambd": 3.0})
+
+
+def geometric(draw: Draw) -> Iterator[Sample]:
+    """Chances of success; the rarer, the longer the wait."""
+    yield from _parameters(draw, False, {"p": 0.3}, {"p": 0.9}, {"p": 0.15})
+
+
+def cauchy(draw: Draw) -> Iterator[Sample]:
+    """Default and other parameters."""
+    yield from _parameters(draw, True, {"median": 1.5}, {"median": -2.0, "sigma": 3.0})
+
+
+def log_normal(draw: Draw) -> Iterator[Sample]:
+    """Default and other moments, small enough for float16."""
+    other = {"mean": 0.5, "std": 0.25}
+    yield from _parameters(draw, False, other, {"mean": -1.0, "std": 1.0}, {"std": 1.0})
+
+
+def normal_sized(draw: Draw) -> Iterator[Sample]:
+    """Moments before the sizes."""
+    mean = 0.0 if draw.info.is_complex else 1.5
+    for sample in sizes_seeded(draw):
+        values = {"mean": mean, "std": 3.0, **sample.values}
+        yield Sample(values, sample.note, sample.seed)
+
+
+def _dropped(draw: Draw, flag: str) -> Iterator[Sample]:
+    for number, (tensor, note) in enumerate(_targets(draw)):
+        values = {"input": tensor, "p": 0.3, flag: True}
+        yield Sample(values, note, seed=800 + number)
+    for size in {"sizes": (511, 512, 513), "arguments": (40,)}.get(draw.kind, ()):
+        for p in (0.0, 0.1, 0.5, 0.9, 1.0):
+            for train in (True, False):
+                values = {"input": draw.tensor((size,)), "p": p, flag: train}
+                yield Sample(values, f"[{size}], {p=}, {train=}", seed=21)
+    if draw.kind == "special":
+        data = np.array([0.0, -0.0, np.nan, np.inf, -np.inf, -1.0] * 7, draw.info.carrier)
+        for p in (0.5, 1.0):
+            values = {"input": Tensor(draw.dtype, data), "p": p, flag: True}
+            yield Sample(values, f"special values, {p=}", seed=22)
+
+
+def dropout(draw: Draw) -> Iterator[Sample]:
+    """Probabilities, both ends among them; blocks of 512; what isn't finite."""
+    yield from _dropped(draw, "train")
+
+
+def nn_dropout(draw: Draw) -> Iterator[Sample]:
+    """The same, and defaults."""
+    yield from _dropped(draw, "training")
+    if draw.kind == "arguments":
+        yield Sample({"input": draw.tensor((40,))}, "defaults", seed=23)
+
+
+def _weights(draw: Draw, shape: tuple[int, ...]) -> Tensor:
+    """Weights, each fifth of them 0."""
+    tensor = draw.tensor(shape, "positive")
+    data = tensor.data.copy()
+    data[..., 1::5] = 0
+    return tensor.replaced(data)
+
+
+def multinomial(draw: Draw) -> Iterator[Sample]:
+    """Rows and matrices of weights, with and without replacement; more samples than weights."""
+    shapes: tuple[tuple[int, ...], ...] = {
+        "small": ((7,), (3, 5), (4, 17)),
+        "sizes": ((33,), (625,), (3, 1025)),
+        "shapes": ((2,), (0, 3), (1, 2)),
+    }.get(draw.kind, ())
+    for number, shape in enumerate(shapes):
+        tensor = _weights(draw, shape)
+        for count in sorted({1, max(shape[-1] // 2, 1), shape[-1]}):
+            for replacement in (False, True):
+                values = {"self": tensor, "num_samples": count, "replacement": replacement}
+                yield Sample(values, f"{list(shape)} {count=} {replacement=}", seed=900 + number)
+    if draw.kind == "arguments":
+        values = {"self": _weights(draw, (6,)), "num_samples": 50, "replacement": True}
+        yield Sample(values, "more samples than weights", seed=31)
+        yield Sample({"self": stepped(_weights(draw, (12,))), "num_samples": 3}, "step 2", seed=32)
+    yield from _seeds(draw, {"self": _weights(draw, (9,)), "num_samples": 4})
+
+
 # Errors.
 
 
@@ -195,7 +328,7 @@ def normal_negative_std(draw: Draw) -> Iterator[ErrorSample]:
     """A deviation below zero; a dtype without fractions."""
     yield from _not_floating(draw)
     values = {"self": draw.tensor((3,)), "mean": 0.0, "std": -1.0}
-    yield ErrorSample(values, "RuntimeError", r"normal_: .*-1")
+    yield ErrorSample(values, "RuntimeError", r"normal_?: .*-1")
 
 
 def random_from_empty(draw: Draw) -> Iterator[ErrorSample]:
@@ -219,3 +352,132 @@ def probability_range(draw: Draw) -> Iterator[ErrorSample]:
         data = np.array([0.5, value, 0.5], draw.info.carrier)
         tensor = Tensor(draw.dtype, data)
         yield ErrorSample({"self": tensor}, "RuntimeError", r"bernoulli: .*", note=f"p {value}")
+
+
+def _refused(draw: Draw, op: str, names: str, *rows: tuple[float, ...]) -> Iterator[ErrorSample]:
+    """Parameters that the law doesn't have, by row."""
+    for row in rows:
+        given = dict(zip(names.split(), row, strict=True))
+        values = {"self": draw.tensor((3,)), **given}
+        yield ErrorSample(values, "RuntimeError", rf"{op}: .*", note=str(given))
+
+
+_NAN = float("nan")
+
+
+def bernoulli_p_range(draw: Draw) -> Iterator[ErrorSample]:
+    """No probabilities."""
+    yield from _refused(draw, r"bernoulli_", "p", (-0.1,), (1.5,), (_NAN,))
+
+
+def random_complex(draw: Draw) -> Iterator[ErrorSample]:
+    """Integers are no complex numbers."""
+    values = {"self": draw.tensor((3,), dtype="complex64")}
+    yield ErrorSample(values, "NotImplementedError", r"random_: .*complex64")
+
+
+def random_to_empty(draw: Draw) -> Iterator[ErrorSample]:
+    """An end that isn't above 0, or beyond the dtype."""
+    yield from _refused(draw, "random_", "to", (0,), (-3,))
+    if draw.info.is_integral and draw.info.itemsize < 8:
+        yield from _refused(draw, "random_", "to", (integer_range(draw.info)[1] + 2,))
+
+
+def _continuous(draw: Draw) -> Iterator[ErrorSample]:
+    for dtype in ("int32", "int64"):
+        values = {"self": Tensor(dtype, np.ones(3, dtype))}
+        pattern = rf"{{op}}: expected a floating dtype; got {dtype}"
+        also = ("RuntimeError",)
+        yield ErrorSample(values, "NotImplementedError", pattern, note=dtype, also=also)
+
+
+def exponential_lambda(draw: Draw) -> Iterator[ErrorSample]:
+    """A rate that isn't above 0; a dtype without fractions."""
+    yield from _continuous(draw)
+    yield from _refused(draw, "exponential_", "lambd", (0.0,), (-1.0,), (_NAN,))
+
+
+def geometric_p(draw: Draw) -> Iterator[ErrorSample]:
+    """A chance that is none, sure, or no number; bool."""
+    yield from _refused(draw, "geometric_", "p", (0.0,), (1.0,), (_NAN,))
+    values = {"self": draw.tensor((3,), dtype="bool"), "p": 0.5}
+    yield ErrorSample(values, "NotImplementedError", r"geometric_: .*bool", note="bool")
+
+
+def cauchy_sigma(draw: Draw) -> Iterator[ErrorSample]:
+    """A width that isn't above 0; a dtype without fractions."""
+    yield from _continuous(draw)
+    yield from _refused(draw, "cauchy_", "median sigma", (0.0, 0.0), (0.0, -1.0), (1.0, _NAN))
+
+
+def log_normal_std(draw: Draw) -> Iterator[ErrorSample]:
+    """A deviation that isn't above 0; a dtype without fractions."""
+    yield from _continuous(draw)
+    yield from _refused(draw, "log_normal_", "mean std", (0.0, 0.0), (0.0, -1.0), (0.0, _NAN))
+
+
+def normal_sized_std(draw: Draw) -> Iterator[ErrorSample]:
+    """A deviation below zero."""
+    values = {"mean": 0.0, "std": -1.0, "size": [3], "dtype": draw.dtype}
+    yield ErrorSample(values, "RuntimeError", r"normal_?: .*-1")
+
+
+def bernoulli_each_p(draw: Draw) -> Iterator[ErrorSample]:
+    """Probabilities beyond the ends, of a shape that doesn't fit, and whole numbers."""
+    for value in (-0.5, 1.5, np.nan):
+        p = Tensor("float32", np.array([0.5, value, 0.5], np.float32))
+        values = {"self": draw.tensor((3,)), "p": p}
+        yield ErrorSample(values, "RuntimeError", r"bernoulli_: .*", note=f"p {value}")
+    values = {"self": draw.tensor((3,)), "p": draw.tensor((4, 3), "unit", dtype="float32")}
+    yield ErrorSample(values, "RuntimeError", r"bernoulli_: .*\[3\].*\[4, 3\]", note="shape")
+    values = {"self": draw.tensor((3,)), "p": draw.tensor((3,), "unit", dtype="int64")}
+    yield ErrorSample(values, "NotImplementedError", r"bernoulli_: .*int64", note="integers")
+
+
+def _dropout_refused(draw: Draw, flag: str, error: str) -> Iterator[ErrorSample]:
+    for p in (-0.1, 1.5, _NAN):
+        values = {"input": draw.tensor((3,)), "p": p, flag: True}
+        # Of what is no number the functional module's own check lets pass.
+        also = ("RuntimeError",) if p != p else ()
+        pattern = r"dropout: p must lie in \[0, 1\]"
+        yield ErrorSample(values, error, pattern, note=f"{p=}", also=also)
+    values = {"input": draw.tensor((3,), dtype="int64"), "p": 0.5, flag: True}
+    pattern = r"dropout: expected a floating dtype; got int64"
+    yield ErrorSample(
+        values, "NotImplementedError", pattern, note="integers", also=("RuntimeError",)
+    )
+
+
+def dropout_p(draw: Draw) -> Iterator[ErrorSample]:
+    """No probability; a dtype without fractions."""
+    yield from _dropout_refused(draw, "train", "RuntimeError")
+
+
+def nn_dropout_p(draw: Draw) -> Iterator[ErrorSample]:
+    """The same, with the functional module's class of error."""
+    yield from _dropout_refused(draw, "training", "ValueError")
+
+
+def multinomial_weights(draw: Draw) -> Iterator[ErrorSample]:
+    """Weights below 0, infinite, NaN, all 0 in a row; a dtype without fractions."""
+    for row in ([1, -1], [1, np.nan], [1, np.inf], [0, 0]):
+        data = np.array([[1, 2], row], draw.info.carrier)
+        for replacement in (False, True):
+            values = {"self": Tensor(draw.dtype, data), "num_samples": 1}
+            values["replacement"] = replacement
+            yield ErrorSample(values, "RuntimeError", r"multinomial: .*", note=f"{row}")
+    values = {"self": draw.tensor((3,), dtype="int64"), "num_samples": 1}
+    pattern = r"multinomial: expected a floating dtype; got int64"
+    also = ("RuntimeError",)
+    yield ErrorSample(values, "NotImplementedError", pattern, note="integers", also=also)
+
+
+def multinomial_counts(draw: Draw) -> Iterator[ErrorSample]:
+    """No samples, more than there are without replacement; ranks 0 and 3."""
+    row = draw.tensor((3,), "positive")
+    for count in (0, -1, 4):
+        values = {"self": row, "num_samples": count}
+        yield ErrorSample(values, "RuntimeError", rf"multinomial: .*{count}", note=f"{count=}")
+    for shape in ((), (2, 2, 2)):
+        values = {"self": draw.tensor(shape, "positive"), "num_samples": 1}
+        yield ErrorSample(values, "RuntimeError", r"multinomial: .*row", note=f"{list(shape)}")

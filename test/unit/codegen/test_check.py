@@ -182,7 +182,7 @@ CASES = [
     (NATIVE, "tags: [random]", "tags: [random, factory]",
      "pointwise.yaml:3: draw: factory: no option device, dtype, layout, pin_memory"),
     (NATIVE, "tags: [random]", "tags: [internal]",
-     "pointwise.yaml:3: draw: random goes with a generator argument"),
+     "pointwise.yaml:3: draw: an op with a generator argument is random; add the tag"),
     (NATIVE, "tags: [random]", "tags: [random, mutates]",
      "pointwise.yaml:3: draw: mutates goes with an argument that is Tensor(a!)"),
     (NATIVE, "{cpu: draw, meta: draw_meta}", "{cpu: draw, all: draw_meta}",
