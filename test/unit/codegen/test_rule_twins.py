@@ -135,6 +135,18 @@ FITTING: dict[str, st.SearchStrategy[tuple[object, ...]]] = {
         OP, sizes(3, 1), sizes(2, 1), st.none() | STRIDES, PADDINGS, st.booleans(),
         st.none() | st.integers(0, 2),
     ),
+    "counted": sizes(3).flatmap(
+        lambda a: st.tuples(
+            OP, st.just(a), st.lists(st.integers(0, 1), min_size=3, max_size=3).map(tuple))
+    ),
+    "interleaved": st.builds(lambda a, b: ("op", a, b + a), sizes(2), sizes(1)),
+    "moved_order": st.builds(
+        lambda p, a, b: ("op", 4, tuple(p)[:a], tuple(p)[::-1][:a] if b else tuple(p)[:a]),
+        st.permutations(range(4)), st.integers(0, 4), st.booleans()),
+    "unmoved": st.builds(lambda p, n: ("op", 4, tuple(p)[:n]),
+                         st.permutations(range(4)), st.integers(0, 4)),
+    "repeated_shape": st.builds(lambda a, b, c: ("op", a, b + c), sizes(2), sizes(1), sizes(2)),
+    "split_at": st.tuples(OP, st.integers(0, 9), POSITIVE),
     "check_adaptive": st.tuples(OP, sizes(3), INTS, st.just(2)),
     "adaptive_pool2d": st.tuples(OP, sizes(3, 1), sizes(2)),
     "infer_size": st.builds(lambda a, b: ("op", a, abs(math.prod(b))), INTS, sizes(2)),
@@ -143,6 +155,7 @@ FITTING: dict[str, st.SearchStrategy[tuple[object, ...]]] = {
 NEEDS_FITTING = (
     "view_strides", "without_folded", "places", "check_channels", "check_bias", "infer_size",
     "check_pooled", "per_direction", "pooled_size", "pooled", "check_adaptive",
+    "counted", "interleaved", "moved_order", "unmoved", "split_at",
 )  # fmt: skip
 
 PARSERS = {
@@ -325,9 +338,12 @@ def names() -> list[str]:
     helpers = ["folded", "without_folded", "is_nothing", "pair", "places", "check_channels"]
     helpers += ["check_sizes", "conv2d", "layer_norm"]
     from_entries += ["addmm", "baddbmm", "linear", "max_pool2d", "max_pool2d_with_indices"]
-    from_entries += ["avg_pool2d", "adaptive_pool2d"]
+    from_entries += ["avg_pool2d", "adaptive_pool2d", "embedding", "flip", "take", "kthvalue"]
+    from_entries += ["take_along_dim", "topk", "reduced_listed"]
     helpers += ["check_added", "one", "check_bias", "check_pooled", "per_direction"]
-    helpers += ["pooled_size", "pooled", "check_adaptive"]
+    helpers += ["pooled_size", "pooled", "check_adaptive", "checked_shifts", "counted"]
+    helpers += ["diag_shape", "interleaved", "moved_order", "narrow_bounds", "repeated_shape"]
+    helpers += ["repeats_of_all", "split_at", "unflattened", "unmoved", "whole_nonempty"]
     return sorted({*from_entries, *helpers, *INTRINSICS} - {"number_dtype"})
 
 
