@@ -193,8 +193,6 @@ CASES = [
      "pointwise.yaml:4: twice: no function thrice in rules/pointwise.py"),
     (COMPOSITE, "Tensor self)", "Tensor input)",
      "pointwise.yaml:4: twice: twice of rules/pointwise.py: parameters must be (input: Tensor)"),
-    (INPLACE, "[function, inplace]", "[function, out]",
-     "pointwise.yaml:2: fill_where: out: an inplace_kernel writes self only"),
     (INPLACE, "broadcast_self: [mask]", "broadcast_self: [that]",
      "pointwise.yaml:5: fill_where: broadcast_self: that isn't a Tensor operand"),
     (INPLACE, "broadcast_self: [mask]", "promote: default",

@@ -108,6 +108,88 @@ CASES: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (-9, 9, (4,), None, cepheid.float32, None, None, None),
         lambda: (9, 9, (4,), None, cepheid.int64, None, None, None),
     ],
+    "ones_like": [lambda: (t(2, 3).t(), *FACTORY.values(), None)],
+    "full_like": [
+        lambda: (t(2, 3).t(), 2.5, *FACTORY.values(), None),
+        lambda: (t(2, dtype=cepheid.int8), 300, *FACTORY.values(), None),
+    ],
+    "new_full": [
+        lambda: (t(2, dtype=cepheid.int8), (2, 3), 7, *FACTORY.values()),
+        lambda: (t(2), (2,), 7, cepheid.int64, None, "cpu", None),
+    ],
+    "new_zeros": [lambda: (t(2), (2, 3), *FACTORY.values())],
+    "new_ones": [
+        lambda: (t(2), (2, 3), *FACTORY.values()),
+        lambda: (t(2), (-2,), *FACTORY.values()),
+    ],
+    "new_empty": [lambda: (t(2), (0, 3), *FACTORY.values())],
+    "eye": [lambda: (3, *FACTORY.values()), lambda: (-3, *FACTORY.values())],
+    "eye.m": [lambda: (2, 3, *FACTORY.values()), lambda: (3, -1, *FACTORY.values())],
+    "narrow": [
+        lambda: (t(2, 6), 1, 2, 3),
+        lambda: (t(2, 6), -1, -2, 2),
+        lambda: (t(2, 6), 1, 6, 0),
+        lambda: (t(2, 6), 1, 7, 0),
+        lambda: (t(2, 6), 1, 4, 3),
+        lambda: (t(2, 6), 1, 4, -1),
+        lambda: (t(), 0, 0, 0),
+    ],
+    "unflatten.int": [
+        lambda: (t(2, 6), 1, (2, -1)),
+        lambda: (t(2, 6), 1, (4, -1)),
+        lambda: (t(2, 6), 1, ()),
+        lambda: (t(), 0, (1,)),
+    ],
+    "ravel": [lambda: (t(2, 3),), lambda: (t(2, 3).t(),)],
+    "movedim.int": [lambda: (t(2, 3, 4), 0, -1), lambda: (t(2, 3, 4), 3, 0), lambda: (t(), 0, -1)],
+    "movedim.intlist": [
+        lambda: (t(2, 3, 4), (0, 1), (2, 0)),
+        lambda: (t(2, 3, 4), (2, -3), (0, 1)),
+        lambda: (t(2, 3, 4), (0,), (2, 0)),
+        lambda: (t(2, 3, 4), (0, -3), (2, 0)),
+        lambda: (t(2, 3, 4), (0, 1), (2, 2)),
+    ],
+    "swapaxes": [lambda: (t(2, 3), 0, 1), lambda: (t(2, 3), 0, 2)],
+    "swapdims": [lambda: (t(2, 3), 0, 1)],
+    "expand_as": [lambda: (t(3), t(2, 3)), lambda: (t(3), t(2, 4))],
+    "broadcast_to": [lambda: (t(3), (2, 3)), lambda: (t(3), (2, 4))],
+    "view_as": [lambda: (t(6), t(2, 3)), lambda: (t(6), t(4))],
+    "reshape_as": [lambda: (t(2, 3).t(), t(6)), lambda: (t(6), t(4))],
+    "split.sizes": [lambda: (t(2, 6), (1, 5), 1), lambda: (t(2, 6), (1, 4), 1)],
+    "where": [lambda: (t(2, 6) > 0,), lambda: (t(),)],
+    "stack": [
+        lambda: ((t(2, 3), t(2, 3)), 1),
+        lambda: ((t(2, 3), t(2, 4)), 0),
+        lambda: ((), 0),
+    ],
+    "hstack": [
+        lambda: ((t(2, 3), t(2, 4)),),
+        lambda: ((t(3), t(), t(4)),),
+        lambda: ((t(), t()),),
+        lambda: ((),),
+    ],
+    "vstack": [lambda: ((t(3), t(2, 3)),), lambda: ((t(), t()),), lambda: ((),)],
+    "diag": [
+        lambda: (t(3), 1),
+        lambda: (t(3), -2),
+        lambda: (t(3, 4), 1),
+        lambda: (t(2, 2, 2), 0),
+    ],
+    "roll": [
+        lambda: (t(2, 3), (1,), ()),
+        lambda: (t(2, 3), (-1, 4), (0, 1)),
+        lambda: (t(0, 3), (1,), (0,)),
+        lambda: (t(2, 3), (1, 2), (0,)),
+        lambda: (t(2, 3), (), ()),
+        lambda: (t(2, 3), (1, 2), ()),
+    ],
+    "repeat": [
+        lambda: (t(2, 3), (2, 1)),
+        lambda: (t(2, 3), (3, 1, 2)),
+        lambda: (t(2, 3), (2,)),
+        lambda: (t(2, 3), (2, -1)),
+    ],
+    "tile": [lambda: (t(2, 3), (2,)), lambda: (t(2, 3), (3, 1, 2)), lambda: (t(2), ())],
 }
 
 
@@ -126,6 +208,11 @@ def outcome(call: Callable[[], Any]) -> tuple[Any, ...]:
         result = call()
     except (RuntimeError, IndexError, ValueError, TypeError) as error:
         return type(error).__name__, str(error).partition(": ")[2]
+    several = isinstance(result, list | tuple)
+    return tuple(map(described, result)) if several else described(result)
+
+
+def described(result: Any) -> tuple[Any, ...]:
     return tuple(result.shape), result.stride(), str(result.dtype), repr(result.tolist())
 
 
