@@ -204,7 +204,7 @@ def repeat(self: Tensor, repeats: Ints) -> Tensor:
     ones = interleaved("repeat", self.shape, (1,) * len(repeats))
     sizes = interleaved("repeat", self.shape, repeats)
     spread = ops.expand(ops.view(self, ones), sizes)
-    return ops.view(ops.clone(spread, memory_format="contiguous_format"), shape)
+    return ops.reshape(ops.clone(spread), shape)
 
 
 def repeats_of_all(op: str, rank: int, dims: Ints) -> Ints:

@@ -52,7 +52,7 @@ def test_every_op_draws_inside_its_domain(key):
         valid = [call for call in drawn if call is not None]
         assert len(valid) >= check.LEAST_VALID * len(drawn), dtype
         for call in valid:
-            assert expected_of(spec, call.sample)
+            assert expected_of(spec, call.sample) or spec.gives_list
 
 
 def test_an_op_without_a_strategy_draws_layouts_of_its_samples(specs):

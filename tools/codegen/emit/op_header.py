@@ -45,7 +45,8 @@ def _function(schema: Schema, taken: set[tuple[str, ...]]) -> str:
     result = cpp.result_type(schema.returns)
     head = cpp.listed(f"inline {result} {cpp.function_name(schema)}(", parameters, ") {")
     name = cpp.entry_name(schema)
-    op = cpp.listed(f"  constexpr TypedOp<signatures::{name}> op(", [f"entries::{name}"], ");")
+    declared = f"constexpr TypedOp<signatures::{name}> op("
+    op = cpp.listed(declared, [f"entries::{name}"], ");", indent="  ")
     call = cpp.listed("  return op.call(", cpp.names(schema), ");")
     return f"{cpp.comment(str(schema))}\n{head}\n{op}\n{call}\n}}\n"
 

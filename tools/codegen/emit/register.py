@@ -80,7 +80,5 @@ def _registration(kernel: Kernel) -> str:
     name = f"entries::{cpp.entry_name(kernel.schema)}"
     if kernel.keys == (COMPOSITE,):
         return f"  {name}.impl_composite(&{kernel.name});"
-    return "\n".join(
-        cpp.listed(f"  {name}.impl(", [f"DispatchKey::{key}", f"&{kernel.name}"], ");")
-        for key in kernel.keys
-    )
+    arguments = ([f"DispatchKey::{key}", f"&{kernel.name}"] for key in kernel.keys)
+    return "\n".join(cpp.listed(f"{name}.impl(", given, ");", indent="  ") for given in arguments)
