@@ -20,7 +20,9 @@ _ANY_DTYPE = "any dtype may be asked for"
 VALID = {
     **dict.fromkeys(("clone", "contiguous", "empty_like", "zeros_like"), _FORMAT),
     **dict.fromkeys(("_to_copy", "to.dtype", "to.other"), _FORMAT),
-    **dict.fromkeys(("nonzero", "any", "all", "detach", "isnan", "logical_not", "equal"), _ANY_TENSOR),
+    **dict.fromkeys(
+        ("nonzero", "any", "all", "detach", "isnan", "logical_not", "equal"), _ANY_TENSOR
+    ),
     "sum": _ANY_DTYPE,
     "prod": _ANY_DTYPE,
 }

@@ -86,6 +86,29 @@ CASES: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (t(2, 3), 2, 0),
     ],
     "argsort": [lambda: (t(2, 5), -1, False), lambda: (t(5), 0, True), lambda: (t(5), 3, True)],
+    "count_nonzero": [lambda: (t(2, 3), None), lambda: (t(2, 3), 1), lambda: (t(2, 3), 2)],
+    "msort": [lambda: (t(5, 2),), lambda: (t(3, dtype=cepheid.complex64),)],
+    **{
+        name: [lambda: (t(2, 3), True), lambda: (t(2, 3), False)]
+        for name in ("var", "std", "var_mean", "std_mean")
+    },
+    **{
+        f"{name}.dim": [
+            lambda: (t(2, 3), (1,), True, False),
+            lambda: (t(2, 3), (0,), False, True),
+            lambda: (t(2, 3), None, True, True),
+            lambda: (t(2, 3), (2,), True, False),
+        ]
+        for name in ("var", "std", "var_mean", "std_mean")
+    },
+    **{
+        f"{name}.correction": [
+            lambda: (t(2, 3), (1,), 0, False),
+            lambda: (t(2, 3), None, 0.5, True),
+            lambda: (t(2, 3), (0,), None, False),
+        ]
+        for name in ("var_mean", "std_mean")
+    },
     "zeros": [lambda: ((2, 0), *FACTORY.values()), lambda: ((2, -1), *FACTORY.values())],
     "ones": [lambda: ((2, 3), *FACTORY.values()), lambda: ((-1,), *FACTORY.values())],
     "full": [
@@ -126,7 +149,8 @@ def outcome(call: Callable[[], Any]) -> tuple[Any, ...]:
         result = call()
     except (RuntimeError, IndexError, ValueError, TypeError) as error:
         return type(error).__name__, str(error).partition(": ")[2]
-    return tuple(result.shape), result.stride(), str(result.dtype), repr(result.tolist())
+    results = result if isinstance(result, tuple) else (result,)
+    return tuple((r.shape, r.stride(), str(r.dtype), repr(r.tolist())) for r in results)
 
 
 @pytest.mark.parametrize(
