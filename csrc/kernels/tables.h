@@ -55,8 +55,8 @@ struct ReduceTable {
   Fold moments[kNumDTypes];
   Fold maximum[kNumDTypes];  // uint8 (bool too), signed integers, float32, float64; NaN wins
   Fold minimum[kNumDTypes];
-  Fold any, all;             // bool
-  Fold truths;               // how many of bool are true, in int64
+  Fold any, all;  // bool
+  Fold truths;    // how many of bool are true, in int64
   // Index of the first largest (smallest) of contiguous elements, a NaN counting as such, beside
   // `best`, which holds the one of the elements before; -1 where none of these surpasses it.
   using Search = int64_t (*)(const void* terms, int64_t count, void* best);

@@ -89,8 +89,8 @@ PyTypeObject* named_results(const char* op, std::initializer_list<const char*> f
 }
 
 PyObject* wrap_results(PyTypeObject* type, TensorList results) {
-  Ref tuple = own(type ? PyStructSequence_New(type)
-                       : PyTuple_New(static_cast<Py_ssize_t>(results.size())));
+  Ref tuple =
+      own(type ? PyStructSequence_New(type) : PyTuple_New(static_cast<Py_ssize_t>(results.size())));
   for (size_t i = 0; i < results.size(); ++i) {
     PyStructSequence_SetItem(tuple.get(), static_cast<Py_ssize_t>(i), wrap(results[i]));
   }

@@ -255,8 +255,7 @@ void any_dim(const Tensor& self, int64_t dim, bool keepdim, const Tensor& out) {
   any_over(self, listed_dims("any", self, {dim}), keepdim, out);
 }
 
-void any_dims(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim,
-              const Tensor& out) {
+void any_dims(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim, const Tensor& out) {
   any_over(self, optional_dims("any", self, dim), keepdim, out);
 }
 
@@ -266,8 +265,7 @@ void all_dim(const Tensor& self, int64_t dim, bool keepdim, const Tensor& out) {
   all_over(self, listed_dims("all", self, {dim}), keepdim, out);
 }
 
-void all_dims(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim,
-              const Tensor& out) {
+void all_dims(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim, const Tensor& out) {
   all_over(self, optional_dims("all", self, dim), keepdim, out);
 }
 
@@ -280,12 +278,12 @@ void prod_dim(const Tensor& self, int64_t dim, bool keepdim, std::optional<DType
   product(self, listed_dims("prod", self, {dim}), keepdim, out);
 }
 
-void nansum(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim,
-            std::optional<DType>, const Tensor& out) {
+void nansum(const Tensor& self, std::optional<IntArrayRef> dim, bool keepdim, std::optional<DType>,
+            const Tensor& out) {
   const ReduceTable& table = CEPH_ACTIVE_TABLE(reduce);
   bool integral = is_integral(compute_dtype(out.dtype()), true);
-  accumulate("nansum", self, listed_dims("nansum", self, dim.value_or(IntArrayRef())), keepdim,
-             out, integral ? table.sum : table.nansum, Scalar(0), no_finish);
+  accumulate("nansum", self, listed_dims("nansum", self, dim.value_or(IntArrayRef())), keepdim, out,
+             integral ? table.sum : table.nansum, Scalar(0), no_finish);
 }
 
 void count_nonzero(const Tensor& self, IntArrayRef dim, const Tensor& out) {

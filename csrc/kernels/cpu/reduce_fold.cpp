@@ -116,8 +116,7 @@ class Folding {
   }
 
   void run() {
-    int64_t cost =
-        std::max<int64_t>(1, std::min(plan_.terms, piece_)) * std::min(line_, most_);
+    int64_t cost = std::max<int64_t>(1, std::min(plan_.terms, piece_)) * std::min(line_, most_);
     int64_t grain = std::max<int64_t>(1, kGrain / cost);
     if (pieces_ == 1) {
       parallel_for(0, jobs_, grain, [&](int64_t first, int64_t last) {

@@ -34,7 +34,9 @@ void offsets_of(int64_t first, int64_t count, const DimVector& sizes, const DimV
 
 }  // namespace
 
-ReduceFlags all_dims(const Tensor& self) { return ReduceFlags(static_cast<size_t>(self.dim()), true); }
+ReduceFlags all_dims(const Tensor& self) {
+  return ReduceFlags(static_cast<size_t>(self.dim()), true);
+}
 
 ReduceFlags listed_dims(const char* op, const Tensor& self, IntArrayRef dims) {
   if (dims.empty()) return all_dims(self);
@@ -59,10 +61,9 @@ int64_t term_count(const Tensor& self, const ReduceFlags& reduced) {
 }
 
 DenseOutput::DenseOutput(const Tensor& out, DType dtype)
-    : target(out),
-      tensor(out.is_contiguous() && out.dtype() == dtype
-                 ? out
-                 : empty_tensor(out.sizes(), dtype, out.device())) {}
+    : target(out), tensor(out.is_contiguous() && out.dtype() == dtype
+                              ? out
+                              : empty_tensor(out.sizes(), dtype, out.device())) {}
 
 void DenseOutput::write() const {
   if (!tensor.is_same(target)) copy_into(target, tensor);

@@ -14,8 +14,8 @@
 namespace ceph::kernels {
 namespace {
 
-// The k smallest keys of a line, in one walk: whatever isn't below the k-th smallest found so far is
-// passed over. Of equal keys the first ones are kept.
+// The k smallest keys of a line, in one walk: whatever isn't below the k-th smallest found so far
+// is passed over. Of equal keys the first ones are kept.
 template <class Key>
 class Smallest {
  public:
@@ -107,7 +107,7 @@ Tensor with_dim(const Tensor& out, int64_t dim, const Tensor& self) {
 template <class T>
 void take_line(Smallest<SortKey<T>>& smallest, const T* from, const Lines& l, SortKey<T> flip) {
   using Key = SortKey<T>;
-  constexpr int64_t kBlock = 64;
+  constexpr int64_t kBlock = 32;
   int64_t i = 0;
   if (l.from_step == 1) {
     for (; i + kBlock <= l.length; i += kBlock) {
@@ -177,8 +177,7 @@ void select(const char* op, const Tensor& self, int64_t dim, int64_t k, Nans nan
   int64_t d = line_dim(op, self, dim);
   Tensor v = with_dim(values, d, self), i = with_dim(indices, d, self);
   Lines lines(self, d, v, i);
-  for_ordered(op, self.dtype(),
-              [&]<class T>(T) { select_lines<T>(self, lines, k, nans, v, i); });
+  for_ordered(op, self.dtype(), [&]<class T>(T) { select_lines<T>(self, lines, k, nans, v, i); });
 }
 
 // The median of everything; of nothing NaN, which integers don't have.
@@ -232,9 +231,8 @@ void topk(const Tensor& self, int64_t k, int64_t dim, bool largest, bool, const 
   int64_t d = line_dim("topk", self, dim);
   Lines lines(self, d, values, indices);
   int64_t count = self.dim() == 0 ? 1 : k;
-  for_ordered("topk", self.dtype(), [&]<class T>(T) {
-    topk_lines<T>(self, lines, count, largest, values, indices);
-  });
+  for_ordered("topk", self.dtype(),
+              [&]<class T>(T) { topk_lines<T>(self, lines, count, largest, values, indices); });
 }
 
 void kthvalue(const Tensor& self, int64_t k, int64_t dim, bool, const Tensor& values,

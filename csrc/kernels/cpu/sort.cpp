@@ -125,9 +125,8 @@ void sort_any(const Tensor& self, int64_t dim, bool descending, const Tensor& va
               const Tensor& indices) {
   if (self.numel() == 0) return;
   Lines lines(self, self.dim() == 0 ? -1 : wrap_dim(dim, self.dim(), "sort"), values, indices);
-  for_ordered("sort", self.dtype(), [&]<class T>(T) {
-    sort_lines<T>(self, lines, descending, values, indices);
-  });
+  for_ordered("sort", self.dtype(),
+              [&]<class T>(T) { sort_lines<T>(self, lines, descending, values, indices); });
 }
 
 }  // namespace

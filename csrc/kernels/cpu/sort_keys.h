@@ -34,13 +34,14 @@ struct UnsignedOf<8> {
 template <class T>
 using SortKey = typename UnsignedOf<sizeof(T)>::type;
 
-// Key of a floating value given its bits; `infinity` is the bit pattern of +inf. Selects only: loops
-// over it vectorise.
+// Key of a floating value given its bits; `infinity` is the bit pattern of +inf. Selects only:
+// loops over it vectorise.
 template <class U>
 constexpr U floating_key(U bits, U infinity) {
   constexpr U sign = U(1) << (sizeof(U) * 8 - 1);
   U magnitude = static_cast<U>(bits & ~sign);
-  U key = bits & sign ? static_cast<U>(~bits) : static_cast<U>(bits | sign);
+  U negative = static_cast<U>(U(0) - static_cast<U>(bits >> (sizeof(U) * 8 - 1)));  // all bits
+  U key = static_cast<U>(bits ^ (negative | sign));
   key = magnitude == 0 ? sign : key;
   return magnitude > infinity ? static_cast<U>(~U(0)) : key;
 }

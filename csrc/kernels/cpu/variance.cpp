@@ -22,7 +22,9 @@ namespace {
 
 constexpr double kSmallSquares = 0x1p-900;
 
-bool squares_left_range(double squares) { return !(squares >= kSmallSquares && squares < INFINITY); }
+bool squares_left_range(double squares) {
+  return !(squares >= kSmallSquares && squares < INFINITY);
+}
 
 // The exponent of the largest magnitude; 0 where that is 0, infinite or NaN.
 int largest_exponent(const double* x, int64_t count) {
@@ -66,8 +68,8 @@ struct Spread {
 };
 
 // The variance, or its root, of a real tensor with terms; `results` is contiguous, of float64.
-void spread_into(const Tensor& self, const ReduceFlags& reduced, bool keepdim, const Tensor& results,
-                 Spread spread) {
+void spread_into(const Tensor& self, const ReduceFlags& reduced, bool keepdim,
+                 const Tensor& results, Spread spread) {
   const ReduceTable& table = CEPH_ACTIVE_TABLE(reduce);
   bool wide = self.dtype() == DType::Float64;
   const Fold& fold = table.moments[static_cast<int>(wide ? DType::Float64 : DType::Float32)];
@@ -112,8 +114,11 @@ void spread(const char* op, const Tensor& self, std::optional<IntArrayRef> dim,
   }
   if (self.numel() == 0) return;
   DenseOutput results(out, DType::Float64);
-  if (is_complex(self.dtype())) {  // the sum of the variances of the parts
-    spread.root = false;
+  if (is_complex(self.dtype())) {
+    // The squares of both parts are added before they are divided, which may be by 0.
+    const auto count = static_cast<double>(term_count(self, reduced));
+    const double factor = count / std::max(0.0, count - spread.correction);
+    spread = {false, 0};
     Tensor other = empty_tensor(out.sizes(), DType::Float64, out.device());
     Tensor real = parts_of(self, [](std::complex<double> z) { return z.real(); });
     Tensor imag = parts_of(self, [](std::complex<double> z) { return z.imag(); });
@@ -122,7 +127,8 @@ void spread(const char* op, const Tensor& self, std::optional<IntArrayRef> dim,
     double* sums = results.tensor.data_as<double>();
     const double* added = other.data_as<double>();
     for (int64_t i = 0; i < out.numel(); ++i) {
-      sums[i] = root ? std::sqrt(sums[i] + added[i]) : sums[i] + added[i];
+      const double variance = (sums[i] + added[i]) * factor;
+      sums[i] = root ? std::sqrt(variance) : variance;
     }
   } else {
     spread_into(self, reduced, keepdim, results.tensor, spread);
@@ -162,7 +168,9 @@ void norm_into(const Tensor& self, const ReduceFlags& reduced, bool keepdim, con
     return copy_into(results, counts);
   }
   if (p == 1 || std::isinf(p)) {
-    const Fold& fold = p == 1 ? table.magnitudes[own] : p > 0 ? table.largest[own] : table.smallest[own];
+    const Fold& fold = p == 1  ? table.magnitudes[own]
+                       : p > 0 ? table.largest[own]
+                               : table.smallest[own];
     DType folded = p == 1 || wide ? DType::Float64 : DType::Float32;
     return fold_into(self, reduced, keepdim, results, folded, fold, no_finish);
   }
@@ -196,7 +204,7 @@ void var(const Tensor& self, std::optional<IntArrayRef> dim,
 }
 
 void standard_deviation(const Tensor& self, std::optional<IntArrayRef> dim,
-          const std::optional<Scalar>& correction, bool keepdim, const Tensor& out) {
+                        const std::optional<Scalar>& correction, bool keepdim, const Tensor& out) {
   spread("std", self, dim, correction, keepdim, out, true);
 }
 

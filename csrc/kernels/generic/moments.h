@@ -30,9 +30,8 @@ struct MomentsFold {
     for (int64_t i = 0; i < width; ++i) mean[i] /= static_cast<double>(count);
     Doubles::fold_columns(count, width, first,
                           [&](int64_t t, int64_t i) { return term(t, i) - mean[i]; });
-    Doubles::fold_columns(count, width, second, [&](int64_t t, int64_t i) {
-      return Square::of(term(t, i) - mean[i]);
-    });
+    Doubles::fold_columns(count, width, second,
+                          [&](int64_t t, int64_t i) { return Square::of(term(t, i) - mean[i]); });
     Moments* moments = static_cast<Moments*>(result);
     for (int64_t i = 0; i < width; ++i) moments[i] = about(count, mean[i], first[i], second[i]);
   }

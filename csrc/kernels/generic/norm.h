@@ -33,16 +33,16 @@ static void softmax_row(const void* in, void* out, int64_t count) {
 template <class T>
 CEPH_INLINE T sum_of_powers(const T* x, int64_t count, T largest) {
   constexpr int64_t kBlock = 512;
-  return fold_chunks<T>(
-      (count + kBlock - 1) / kBlock,
-      [&](int64_t block, T& sum) {
-        const int64_t first = block * kBlock;
-        const int64_t length = count - first < kBlock ? count - first : kBlock;
-        T powers[kBlock];
-        for (int64_t i = 0; i < length; ++i) powers[i] = exp_below(x[first + i], largest);
-        sum = sum_of(powers, length);
-      },
-      [](T earlier, T& next) { next = earlier + next; });
+  return fold_chunks<T>((count + kBlock - 1) / kBlock,
+                        [&](int64_t block, T& sum) {
+                          const int64_t first = block * kBlock;
+                          const int64_t length = count - first < kBlock ? count - first : kBlock;
+                          T powers[kBlock];
+                          for (int64_t i = 0; i < length; ++i)
+                            powers[i] = exp_below(x[first + i], largest);
+                          sum = sum_of(powers, length);
+                        },
+                        [](T earlier, T& next) { next = earlier + next; });
 }
 
 // x - (largest + log(sum)), where the difference to the largest is small and exact enough.

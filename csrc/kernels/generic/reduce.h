@@ -34,16 +34,17 @@ struct ComplexProduct {
 
   static void row(const void* terms, int64_t count, void* result) {
     const T* x = static_cast<const T*>(terms);
-    Number value = fold_chunks<Number>(
-        (count + kChunk - 1) / kChunk,
-        [&](int64_t chunk, Number& product) {
-          int64_t last = (chunk + 1) * kChunk < count ? (chunk + 1) * kChunk : count;
-          product = {x[2 * chunk * kChunk], x[2 * chunk * kChunk + 1]};
-          for (int64_t t = chunk * kChunk + 1; t < last; ++t) {
-            product = mul(product, Number(x[2 * t], x[2 * t + 1]));
-          }
-        },
-        [](const Number& earlier, Number& next) { next = mul(earlier, next); });
+    Number value =
+        fold_chunks<Number>((count + kChunk - 1) / kChunk,
+                            [&](int64_t chunk, Number& product) {
+                              int64_t last =
+                                  (chunk + 1) * kChunk < count ? (chunk + 1) * kChunk : count;
+                              product = {x[2 * chunk * kChunk], x[2 * chunk * kChunk + 1]};
+                              for (int64_t t = chunk * kChunk + 1; t < last; ++t) {
+                                product = mul(product, Number(x[2 * t], x[2 * t + 1]));
+                              }
+                            },
+                            [](const Number& earlier, Number& next) { next = mul(earlier, next); });
     __builtin_memcpy(result, &value, sizeof(value));
   }
   static void columns(const char* const* rows, int64_t count, int64_t width, void* result) {

@@ -207,7 +207,9 @@ def spread(chooser: Chooser) -> Sample:
     if chooser.flag():
         values["dim"] = _dims(chooser, len(shape))
     if chooser.flag():
-        values["correction"] = chooser.one_of((1, 0, 2, 0.5))
+        # A variance of complex numbers that is divided by 0 isn't determined.
+        choices = (1, 0, 0.5) if chooser.info.is_complex else (1, 0, 2, 0.5)
+        values["correction"] = chooser.one_of(choices)
     if chooser.flag():
         values["keepdim"] = True
     return Sample(values)

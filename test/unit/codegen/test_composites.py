@@ -134,6 +134,29 @@ CASES: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (t(2, 3), 2, 0),
     ],
     "argsort": [lambda: (t(2, 5), -1, False), lambda: (t(5), 0, True), lambda: (t(5), 3, True)],
+    "count_nonzero": [lambda: (t(2, 3), None), lambda: (t(2, 3), 1), lambda: (t(2, 3), 2)],
+    "msort": [lambda: (t(5, 2),), lambda: (t(3, dtype=cepheid.complex64),)],
+    **{
+        name: [lambda: (t(2, 3), True), lambda: (t(2, 3), False)]
+        for name in ("var", "std", "var_mean", "std_mean")
+    },
+    **{
+        f"{name}.dim": [
+            lambda: (t(2, 3), (1,), True, False),
+            lambda: (t(2, 3), (0,), False, True),
+            lambda: (t(2, 3), None, True, True),
+            lambda: (t(2, 3), (2,), True, False),
+        ]
+        for name in ("var", "std", "var_mean", "std_mean")
+    },
+    **{
+        f"{name}.correction": [
+            lambda: (t(2, 3), (1,), 0, False),
+            lambda: (t(2, 3), None, 0.5, True),
+            lambda: (t(2, 3), (0,), None, False),
+        ]
+        for name in ("var_mean", "std_mean")
+    },
     "zeros": [lambda: ((2, 0), *FACTORY.values()), lambda: ((2, -1), *FACTORY.values())],
     "ones": [lambda: ((2, 3), *FACTORY.values()), lambda: ((-1,), *FACTORY.values())],
     "full": [
