@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,7 +178,17 @@ def _trunc_divide(script: Script, sample: Sample) -> Call:
     return Call("function", "div", args, {"rounding_mode": "trunc"})
 
 
+def _gelu(approximate: str) -> Callable[[Script, Sample], Call]:
+    def call(script: Script, sample: Sample) -> Call:
+        args = [script.encode(sample.values["self"])]
+        return Call("function", "nn.functional.gelu", args, {"approximate": approximate})
+
+    return call
+
+
 _INTERNAL = {
+    "gelu_erf": _gelu("none"),
+    "gelu_tanh": _gelu("tanh"),
     "index.Tensor": _getitem,
     "slice.Tensor": _getitem_slice,
     "_to_copy": _copying_to,

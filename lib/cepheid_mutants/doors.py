@@ -56,6 +56,8 @@ _INTERNAL = {
     "trunc_divide": _Serves(
         "div", "div.Tensor_mode", lambda values: values.get("rounding_mode") == "trunc"
     ),
+    "gelu_erf": _Serves("gelu", "gelu", lambda values: values.get("approximate") != "tanh"),
+    "gelu_tanh": _Serves("gelu", "gelu", lambda values: values.get("approximate") == "tanh"),
 }
 _INDEXING = ("index.Tensor", "slice.Tensor")
 

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from tools.codegen.model import PUBLIC_MODULES, OpEntry, RuleCall, RuleNames, Tags, Type
 from tools.codegen.problems import Problem
 from tools.codegen.rules import RuleBook
-from tools.codegen.scalar import DTYPE_CLASSES, Functions, ScalarError, check_scalar, parse_scalar
+from tools.codegen.scalar import (
+    DTYPE_CLASSES,
+    RARE,
+    Functions,
+    ScalarError,
+    check_scalar,
+    parse_scalar,
+)
 
 VARIANTS = ("function", "method", "inplace", "out")
 BACKENDS = ("cpu", "cuda")
@@ -211,8 +218,10 @@ class _EntryCheck:
             for name in call.arguments or ():
                 self._operand(name, "promote", ("Tensor",))
         keys = set(entry.implementation.cases)
-        if not keys <= {"", *DTYPE_CLASSES, "else"}:
-            self._keys((*DTYPE_CLASSES, "else"), "class of dtype")
+        if not keys <= {"", *DTYPE_CLASSES, "else", *RARE}:
+            self._keys((*DTYPE_CLASSES, "else", *RARE), "class of dtype")
+        if len(keys & set(RARE)) == 1:
+            self.problem("scalar", f"{' and '.join(RARE)} go together")
         names = [a.name for a in entry.schema.arguments]
         for expression in entry.implementation.cases.values():
             try:

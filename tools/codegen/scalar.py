@@ -10,6 +10,8 @@ from pathlib import Path
 from tools.codegen import cpp
 
 DTYPE_CLASSES = ("bool", "integral", "floating", "complex")
+# Floating elements that the expression isn't right for, and theirs: Note [Rare elements].
+RARE = ("is_rare", "rare")
 
 # Name -> how many arguments its overloads take.
 Functions = Mapping[str, frozenset[int]]

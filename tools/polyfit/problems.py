@@ -123,6 +123,16 @@ def _erfc_weight(t: mpf) -> mpf:
     return 1 / _erfc(t)
 
 
+def _normal(t: mpf) -> mpf:
+    """Where t = 1 / (1 + 0.3 a)."""
+    a = (1 / t - 1) / mpf("0.3")
+    return mp.exp(a**2 / 2) * mp.erfc(a / mp.sqrt(mpf(2))) / 2 / t
+
+
+def _normal_weight(t: mpf) -> mpf:
+    return 1 / _normal(t)
+
+
 def problems() -> list[Problem]:
     """Every polynomial of the header, in its order; mp.prec must be set (header.py does)."""
     half_log2 = mp.log(2) / 2 * mpf("1.0002")
@@ -153,10 +163,12 @@ def problems() -> list[Problem]:
                 TINY, mpf("0.2501"), 12, DOUBLE_BITS),
         Problem("kAtan64", "(atan(x)/x - 1) / u in u = x^2, |x| <= 7/16", _atan, _atan_weight,
                 TINY, mpf("0.1915"), 10, DOUBLE_BITS),
-        Problem("kErf64", "erf(x)/x - 1 in u = x^2, |x| <= 1/2", _erf, _erf_weight,
-                TINY, mpf("0.2501"), 8, DOUBLE_BITS),
-        Problem("kErfc64", "(1 + 2 x) exp(x^2) erfc(x) in t = (x - 4) / (x + 4), 1/2 <= x <= 28",
-                _erfc, _erfc_weight, mpf("-0.7780"), mpf("0.7501"), 22, DOUBLE_BITS),
+        Problem("kErf64", "erf(x)/x - 1 in u = x^2, |x| <= 3/4", _erf, _erf_weight,
+                TINY, mpf("0.5626"), 11, DOUBLE_BITS),
+        Problem("kErfc64", "(1 + 2 x) exp(x^2) erfc(x) in t = (x - 4) / (x + 4), 3/4 <= x <= 28",
+                _erfc, _erfc_weight, mpf("-0.6843"), mpf("0.7501"), 20, DOUBLE_BITS),
+        Problem("kNormal32", "exp(a^2/2) Q(a) / t in t = 1 / (1 + 0.3 a), 0 <= a <= 14", _normal,
+                _normal_weight, mpf("0.19"), mpf("1.0002"), 9, FLOAT_BITS),
     ]  # fmt: skip
 
 

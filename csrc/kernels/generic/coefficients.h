@@ -137,44 +137,59 @@ static constexpr double kAtan64[] = {
     -0x1.0a5fdf242e2b8p-6,
 };
 
-// erf(x)/x - 1 in u = x^2, |x| <= 1/2; error 2^-55.64
+// erf(x)/x - 1 in u = x^2, |x| <= 3/4; error 2^-56.33
 static constexpr double kErf64[] = {
-    0x1.06eba8214db68p-3,
-    -0x1.812746b0379b3p-2,
-    0x1.ce2f21a03d5ebp-4,
-    -0x1.b82ce30f1a743p-6,
-    0x1.565bcbf4d69fdp-8,
-    -0x1.c02d4e5c860d3p-11,
-    0x1.f98d8aeed4534p-14,
-    -0x1.f221c39130417p-17,
-    0x1.8b32688a78d4cp-20,
+    0x1.06eba8214db69p-3,
+    -0x1.812746b0379e7p-2,
+    0x1.ce2f21a042bc4p-4,
+    -0x1.b82ce31287c35p-6,
+    0x1.565bcd0e2a04dp-8,
+    -0x1.c02db3ec04496p-11,
+    0x1.f9a322ee0d4e8p-14,
+    -0x1.f4d1d39b076c4p-17,
+    0x1.b9dab9227cf9bp-20,
+    -0x1.5ebf1910c7299p-23,
+    0x1.ef2c995bd5e2dp-27,
+    -0x1.04ff9b8ad342cp-30,
 };
 
-// (1 + 2 x) exp(x^2) erfc(x) in t = (x - 4) / (x + 4), 1/2 <= x <= 28; error 2^-54.33
+// (1 + 2 x) exp(x^2) erfc(x) in t = (x - 4) / (x + 4), 3/4 <= x <= 28; error 2^-54.03
 static constexpr double kErfc64[] = {
     0x1.3ba5916e9fd7fp+0,
-    -0x1.1df1ad154a28ep-3,
-    0x1.f7f5df66fd75fp-7,
-    0x1.16ecefcfa52c4p-4,
-    -0x1.9ddb23c3e8d85p-4,
-    0x1.7fee004e14a13p-4,
-    -0x1.0fb06dfe4f24ep-4,
-    0x1.3079edf6233b6p-5,
-    -0x1.09623883c1613p-6,
-    0x1.49c672a8946f2p-8,
-    -0x1.8d4a9b43fb886p-11,
-    -0x1.a1df43c01a592p-13,
-    0x1.3be058e70a03dp-13,
-    -0x1.9954fb1322263p-16,
-    -0x1.788a33d914d3bp-17,
-    0x1.7ef5f81b69d3cp-18,
-    0x1.3af59e6639eccp-22,
-    -0x1.b805513eb812ap-21,
-    0x1.42c008dd07aaap-24,
-    0x1.bbce22ed978efp-24,
-    -0x1.38edf542d959cp-26,
-    -0x1.4c85cea68ae6fp-27,
-    0x1.068df316a817bp-29,
+    -0x1.1df1ad154a289p-3,
+    0x1.f7f5df66fdc77p-7,
+    0x1.16ecefcfa4d08p-4,
+    -0x1.9ddb23c3eba74p-4,
+    0x1.7fee004e242aep-4,
+    -0x1.0fb06dfe02f14p-4,
+    0x1.3079edf3b342fp-5,
+    -0x1.0962389404a25p-6,
+    0x1.49c67381af184p-8,
+    -0x1.8d4a8b7a076b9p-11,
+    -0x1.a1dffad549dc8p-13,
+    0x1.3bdf32495b664p-13,
+    -0x1.993c9dbb98f1ap-16,
+    -0x1.7856336733642p-17,
+    0x1.7dee480c32618p-18,
+    0x1.305ca96a2fcf8p-22,
+    -0x1.aa4766257d637p-21,
+    0x1.6422b60656f14p-24,
+    0x1.54bd45ad74b47p-24,
+    -0x1.4494d0af45cfep-26,
+};
+
+// exp(a^2/2) Q(a) / t in t = 1 / (1 + 0.3 a), 0 <= a <= 14; error 2^-25.77
+static constexpr float kNormal32[] = {
+    0x1.ea3c8c0000000p-4f,
+    0x1.e9c4ec0000000p-4f,
+    0x1.c37fc40000000p-4f,
+    0x1.4133680000000p-4f,
+    0x1.8985a20000000p-4f,
+    -0x1.44b1480000000p-4f,
+    0x1.8865be0000000p-3f,
+    -0x1.d318d80000000p-3f,
+    0x1.cc4ae00000000p-4f,
+    -0x1.51b6ac0000000p-6f,
 };
 
 // 2/pi in digits of 64 bits, after one of zero.

@@ -8,6 +8,9 @@ using WideComplex = __complex__ double;
 using WidestComplex = __complex__ long double;
 
 template <class T>
+using wider_t = std::conditional_t<sizeof(T) == 4, double, long double>;
+
+template <class T>
 CEPH_INLINE T real(Complex<T> z) {
   return z.re;
 }
@@ -98,6 +101,25 @@ CEPH_INLINE Complex<T> sigmoid(Complex<T> z) {
   return narrow(one / (one + e));
 }
 
+// The functions of the C library by name, in the wider type.
+#define CEPH_COMPLEX_FUNCTION(NAME)                                                                \
+  CEPH_INLINE Complex<float> NAME(Complex<float> z) { return narrow(__builtin_c##NAME(wide(z))); } \
+  CEPH_INLINE Complex<double> NAME(Complex<double> z) {                                            \
+    return narrow(__builtin_c##NAME##l(wide(z)));                                                  \
+  }
+CEPH_COMPLEX_FUNCTION(sin)
+CEPH_COMPLEX_FUNCTION(cos)
+CEPH_COMPLEX_FUNCTION(tan)
+CEPH_COMPLEX_FUNCTION(asin)
+CEPH_COMPLEX_FUNCTION(acos)
+CEPH_COMPLEX_FUNCTION(atan)
+CEPH_COMPLEX_FUNCTION(sinh)
+CEPH_COMPLEX_FUNCTION(cosh)
+CEPH_COMPLEX_FUNCTION(asinh)
+CEPH_COMPLEX_FUNCTION(acosh)
+CEPH_COMPLEX_FUNCTION(atanh)
+#undef CEPH_COMPLEX_FUNCTION
+
 CEPH_INLINE double modulus(WideComplex z) { return __builtin_cabs(z); }
 CEPH_INLINE long double modulus(WidestComplex z) { return __builtin_cabsl(z); }
 // z / |z|; of zero, zero.
@@ -122,6 +144,46 @@ CEPH_INLINE Complex<T> lerp(Complex<T> a, Complex<T> b, Complex<T> weight) {
   Complex<T> way = sub(b, a);
   bool near = hypot(weight.re, weight.im) < T(0.5);
   return near ? add(a, mul(weight, way)) : sub(b, mul(way, sub(Complex<T>(1), weight)));
+}
+
+inline constexpr long double kLog2Wide = 0x1.62e42fefa39ef35793c7673007e6p-1L;
+inline constexpr long double kLog10Wide = 0x1.26bb1bbb5551582dd4adac5705a6p+1L;
+template <class T>
+CEPH_INLINE Complex<T> exp2(Complex<T> z) {
+  auto w = wide(z);
+  return narrow(exp_wide(w * static_cast<wider_t<T>>(kLog2Wide)));
+}
+template <class T>
+CEPH_INLINE Complex<T> log2(Complex<T> z) {
+  auto w = log_wide(wide(z));
+  return narrow(w / static_cast<wider_t<T>>(kLog2Wide));
+}
+template <class T>
+CEPH_INLINE Complex<T> log10(Complex<T> z) {
+  auto w = log_wide(wide(z));
+  return narrow(w / static_cast<wider_t<T>>(kLog10Wide));
+}
+// exp(x) cos(y) - 1 = (exp(x) - 1) cos(y) - 2 sin(y/2)^2: nothing cancels near zero.
+template <class T>
+CEPH_INLINE Complex<T> expm1(Complex<T> z) {
+  auto x = real(z), y = imag(z);
+  long double cosine = __builtin_cosl(y), sine = __builtin_sinl(y);
+  long double half = __builtin_sinl(static_cast<long double>(y) / 2);
+  long double below = __builtin_expm1l(x);
+  return {static_cast<T>(below * cosine - 2 * half * half),
+          static_cast<T>(y == 0 ? static_cast<long double>(y) : (below + 1) * sine)};
+}
+// |1 + z|^2 = 1 + x (2 + x) + y^2.
+template <class T>
+CEPH_INLINE Complex<T> log1p(Complex<T> z) {
+  long double x = z.re, y = z.im;
+  bool far = modulus(wide(z)) > T(4);
+  auto shifted = wide(z);
+  __real__ shifted += 1;  // not the imaginary part, whose zero has a sign
+  auto direct = narrow(log_wide(shifted));
+  long double near = __builtin_log1pl(x * (2 + x) + y * y) / 2;
+  return {far ? direct.re : static_cast<T>(near),
+          far ? direct.im : static_cast<T>(__builtin_atan2l(y, 1 + x))};
 }
 
 // exp(y log x), with x^0 = 1 and 0^y = 0 where the real part of y is positive.

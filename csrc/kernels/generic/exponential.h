@@ -22,18 +22,34 @@ struct ExpConstants<double> {
 CEPH_INLINE float exp_polynomial(float r) { return polynomial(kExp32, r); }
 CEPH_INLINE double exp_polynomial(double r) { return polynomial(kExp64, r); }
 
-// exp(x + low) for a `low` far below x: x = n log(2) + r, exp(r) = 1 + r + r^2 P(r), scaled by 2^n.
+// exp(x) = (1 + part) 2^n.
 template <class T>
-CEPH_INLINE T exp_of_sum(T x, T low) {
+struct ExpParts {
+  T part;
+  uint_of<T> n;
+};
+// Of x + low for a `low` far below x: x = n log(2) + r, part = r + r^2 P(r).
+template <class T>
+CEPH_INLINE ExpParts<T> exp_parts(T x, T low) {
   using C = ExpConstants<T>;
   constexpr T kRound = FloatBits<T>::kRound;
   x = x > C::kHigh ? C::kHigh : x;
   x = x < C::kLow ? C::kLow : x;
   T rounded = fma(x, C::kLog2e, kRound);
   T n = rounded - kRound;
-  T r = fma(n, -C::kLog2Low, fma(n, -C::kLog2High, x)) + low;
-  T y = fma(r * r, exp_polynomial(r), r) + T(1);
-  return scale(y, bit_cast<uint_of<T>>(rounded) - bit_cast<uint_of<T>>(kRound));
+  T high = fma(n, -C::kLog2High, x);
+  T near = fma(n, -C::kLog2Low, high);
+  T r = near + low;
+  uint_of<T> power = bit_cast<uint_of<T>>(rounded) - bit_cast<uint_of<T>>(kRound);
+  if constexpr (sizeof(T) == 4) return {fma(r * r, exp_polynomial(r), r), power};
+  T lost = fma(n, -C::kLog2Low, high - near) + (low - (r - near));  // what r is rounded by
+  return {r + fma(r * r, exp_polynomial(r), lost), power};
+}
+// exp(x + low) 2^power.
+template <class T>
+CEPH_INLINE T exp_of_sum(T x, T low, uint_of<T> power = 0) {
+  ExpParts<T> e = exp_parts(x, low);
+  return scale(e.part + T(1), e.n + power);
 }
 template <class T>
   requires std::is_floating_point_v<T>
@@ -78,17 +94,23 @@ CEPH_INLINE double log_of_fraction(double f, double carry) {
   return f - (half_square - fma(s, half_square + tail, carry));
 }
 
+// A logarithm's value where its argument has no exponent and fraction.
+template <class T>
+CEPH_INLINE T log_edges(T x, T result) {
+  constexpr T kInf = __builtin_inf();
+  result = x == kInf ? kInf : result;
+  result = x == 0 ? -kInf : result;
+  return x >= 0 ? result : T(__builtin_nan(""));
+}
+
 template <class T>
   requires std::is_floating_point_v<T>
 CEPH_INLINE T log(T x) {
   using C = ExpConstants<T>;
-  constexpr T kInf = __builtin_inf();
   Split<T> parts = split(x);
   T result = fma(parts.exponent, C::kLog2High,
                  log_of_fraction(parts.fraction, parts.exponent * C::kLog2Low));
-  result = x == kInf ? kInf : result;
-  result = x == 0 ? -kInf : result;
-  return x >= 0 ? result : T(__builtin_nan(""));
+  return log_edges(x, result);
 }
 
 CEPH_INLINE float tanh_polynomial(float u) { return polynomial(kTanh32, u); }

@@ -3,8 +3,8 @@
 // path of every loop, so an element's bits don't depend on where it lies.
 //
 // Note [Accuracy of the vector functions]
-// exp, log, tanh, sigmoid, pow and hypot stay within 2 ULP in float and double, subnormal results
-// included; + - * / sqrt round correctly. Infinities, NaN and signed zeros follow C99 Annex F.
+// Vector functions stay within 2 ULP in float and double, subnormal results included; + - * / sqrt
+// round correctly. Infinities, NaN and signed zeros follow C99 Annex F.
 // Polynomials come from tools/polyfit. Complex functions (complex.h) are computed in the next wider
 // real type and follow Annex G.
 
@@ -20,6 +20,14 @@
 #include "kernels/generic/rounding.h"
 
 #include "kernels/generic/exponential.h"
+
+#include "kernels/generic/trigonometric.h"
+
+#include "kernels/generic/hyperbolic.h"
+
+#include "kernels/generic/error_function.h"
+
+#include "kernels/generic/activation.h"
 
 #include "kernels/generic/power.h"
 

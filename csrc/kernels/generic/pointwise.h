@@ -3,9 +3,38 @@
 #include "kernels/generic/half_blocks.h"
 
 template <class F, class Out, class... In>
-CEPH_INLINE void for_elements(F f, int64_t count, Out* out, const In*... in) {
+CEPH_INLINE void for_common_elements(F f, int64_t count, Out* out, const In*... in) {
 #pragma GCC ivdep
   for (int64_t i = 0; i < count; ++i) store(out + i, f(load(in + i)...));
+}
+
+// Note [Rare elements]
+// A functor may name elements that it is right for only by a slower way (`rare`), such as angles of
+// many turns. A block without one goes through the common loop; in another every element goes the
+// way that it would go alone, so that its bits don't depend on its neighbours.
+template <class F, class Out, class... In>
+static void for_some_rare(F f, int64_t count, Out* out, const In*... in) {
+  for (int64_t i = 0; i < count; ++i) {
+    store(out + i, f.is_rare(load(in + i)...) ? f.rare(load(in + i)...) : f(load(in + i)...));
+  }
+}
+
+template <class F, class Out, class... In>
+CEPH_INLINE void for_elements(F f, int64_t count, Out* out, const In*... in) {
+  if constexpr (requires { f.is_rare(load(in)...); }) {
+    constexpr int64_t kBlock = 512;
+    for (int64_t first = 0; first < count; first += kBlock) {
+      const int64_t length = count - first < kBlock ? count - first : kBlock;
+      int any = 0;
+      for (int64_t i = first; i < first + length; ++i) any |= f.is_rare(load(in + i)...);
+      if (any != 0) [[unlikely]]
+        for_some_rare(f, length, out + first, in + first...);
+      else
+        for_common_elements(f, length, out + first, in + first...);
+    }
+  } else {
+    for_common_elements(f, count, out, in...);
+  }
 }
 
 // One operand of a block: where the loop reads it, float16 converted into the buffer.

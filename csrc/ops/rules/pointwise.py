@@ -72,3 +72,12 @@ def square(self: Tensor) -> Tensor:
 def rsub(self: Tensor, other: Tensor, alpha: Scalar) -> Tensor:
     """other - alpha * self."""
     return ops.sub(other, self, alpha=alpha)
+
+
+def gelu(self: Tensor, approximate: str) -> Tensor:
+    """By the error function, or with tanh in its place."""
+    if approximate == "none":
+        return ops.gelu_erf(self)
+    if approximate == "tanh":
+        return ops.gelu_tanh(self)
+    raise RuntimeError(f"gelu: approximate must be 'none' or 'tanh'; got '{approximate}'")

@@ -13,7 +13,11 @@ from ..tensors import Tensor
 from .chooser import Chooser, Reject, Shape
 
 # Complex functions whose values away from the origin are ill-conditioned or overflow in parts.
-_CALM_COMPLEX = ("exp", "tanh", "sigmoid", "log", "pow", "div")
+_CALM_COMPLEX = (
+    *("exp", "tanh", "sigmoid", "log", "pow", "div", "sin", "cos", "tan", "asin", "acos", "atan"),
+    *("sinh", "cosh", "asinh", "acosh", "atanh", "exp2", "expm1", "log1p", "log2", "log10"),
+    *("reciprocal", "rsqrt"),
+)
 _MAX_POWER = 8
 
 
@@ -34,6 +38,7 @@ def unary(chooser: Chooser) -> Sample:
 
 
 unary_positive = unary_nonzero = unary_rounding = unary_infinite = unary
+unary_unit = unary_above_one = unary_angle = unary
 
 
 def _pair_shapes(chooser: Chooser) -> tuple[Shape, Shape]:

@@ -12,8 +12,127 @@ import numpy as np
 from ..dtypes import DTYPES, Array
 from ..expected import Expected, exact, rounded, within_bound, within_ulp
 from ..promotion import int_to_float
-from ..wide import evaluate
+from .activation import (
+    celu as celu,
+)
+from .activation import (
+    elu as elu,
+)
+from .activation import (
+    gelu as gelu,
+)
+from .activation import (
+    gelu_erf as gelu_erf,
+)
+from .activation import (
+    gelu_tanh as gelu_tanh,
+)
+from .activation import (
+    hardshrink as hardshrink,
+)
+from .activation import (
+    hardsigmoid as hardsigmoid,
+)
+from .activation import (
+    hardswish as hardswish,
+)
+from .activation import (
+    hardtanh as hardtanh,
+)
+from .activation import (
+    leaky_relu as leaky_relu,
+)
+from .activation import (
+    logaddexp as logaddexp,
+)
+from .activation import (
+    logsigmoid as logsigmoid,
+)
+from .activation import (
+    mish as mish,
+)
+from .activation import (
+    relu6 as relu6,
+)
+from .activation import (
+    selu as selu,
+)
+from .activation import (
+    silu as silu,
+)
+from .activation import (
+    softplus as softplus,
+)
+from .activation import (
+    softshrink as softshrink,
+)
+from .activation import (
+    threshold as threshold,
+)
+from .activation import (
+    xlogy as xlogy,
+)
 from .common import common, converted, is_integer, native, operand, wide, wrapping
+from .elementary import (
+    acos as acos,
+)
+from .elementary import (
+    acosh as acosh,
+)
+from .elementary import (
+    asin as asin,
+)
+from .elementary import (
+    asinh as asinh,
+)
+from .elementary import (
+    atan as atan,
+)
+from .elementary import (
+    atan2 as atan2,
+)
+from .elementary import (
+    atanh as atanh,
+)
+from .elementary import (
+    cos as cos,
+)
+from .elementary import (
+    cosh as cosh,
+)
+from .elementary import (
+    erf as erf,
+)
+from .elementary import (
+    erfc as erfc,
+)
+from .elementary import (
+    exp2 as exp2,
+)
+from .elementary import (
+    expm1 as expm1,
+)
+from .elementary import (
+    float_function,
+)
+from .elementary import (
+    log1p as log1p,
+)
+from .elementary import (
+    log2 as log2,
+)
+from .elementary import (
+    log10 as log10,
+)
+from .elementary import (
+    sin as sin,
+)
+from .elementary import (
+    sinh as sinh,
+)
+from .elementary import (
+    tan as tan,
+)
 from .rounding import (
     bitwise_left_shift as bitwise_left_shift,
 )
@@ -215,37 +334,29 @@ def abs(self: Any) -> Expected:
     return exact(self.dtype, np.abs(self.data))
 
 
-def _float_function(name: str, self: Any, correctly_rounded: bool = False) -> Expected:
-    dtype = int_to_float(self.dtype)
-    if correctly_rounded and not DTYPES[dtype].is_complex:
-        return rounded(dtype, evaluate(name, native(self, dtype)))
-    value = evaluate(name, wide(self, dtype))
-    return within_ulp(dtype, value)
-
-
 def exp(self: Any) -> Expected:
     """e ** self."""
-    return _float_function("exp", self)
+    return float_function("exp", self)
 
 
 def log(self: Any) -> Expected:
     """Natural logarithm."""
-    return _float_function("log", self)
+    return float_function("log", self)
 
 
 def sqrt(self: Any) -> Expected:
     """Square root, correctly rounded for real dtypes."""
-    return _float_function("sqrt", self, correctly_rounded=True)
+    return float_function("sqrt", self, correctly_rounded=True)
 
 
 def tanh(self: Any) -> Expected:
     """Hyperbolic tangent."""
-    return _float_function("tanh", self)
+    return float_function("tanh", self)
 
 
 def sigmoid(self: Any) -> Expected:
     """1 / (1 + exp(-self))."""
-    expected = _float_function("sigmoid", self)
+    expected = float_function("sigmoid", self)
     if not DTYPES[expected.dtype].is_complex:
         return expected
     # Conditioned by the denominator 1 + exp(-z), which may cancel.

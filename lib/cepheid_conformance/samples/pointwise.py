@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..dtypes import DTYPES, Array, DType, integer_range, round_to
+from ..dtypes import DTYPES, integer_range, round_to
 from ..sample import Draw, Sample
 from ..tensors import Tensor, strided
 from .common import (
-    every_value,
     pointwise_shapes,
-    samples_of_tensor,
     special_complex,
     special_pairs,
-    special_tensor,
 )
 from .pointwise_errors import (
     addcdiv_integers as addcdiv_integers,
@@ -62,6 +58,9 @@ from .pointwise_errors import (
     float_bitwise as float_bitwise,
 )
 from .pointwise_errors import (
+    gelu_approximate as gelu_approximate,
+)
+from .pointwise_errors import (
     inplace_bool_square as inplace_bool_square,
 )
 from .pointwise_errors import (
@@ -94,6 +93,37 @@ from .pointwise_errors import (
 from .pointwise_errors import (
     ternary_mismatch as ternary_mismatch,
 )
+from .unary import (
+    ACCURACY_POINTS,
+    is_normal,
+)
+from .unary import (
+    activation as activation,
+)
+from .unary import (
+    unary as unary,
+)
+from .unary import (
+    unary_above_one as unary_above_one,
+)
+from .unary import (
+    unary_angle as unary_angle,
+)
+from .unary import (
+    unary_infinite as unary_infinite,
+)
+from .unary import (
+    unary_nonzero as unary_nonzero,
+)
+from .unary import (
+    unary_positive as unary_positive,
+)
+from .unary import (
+    unary_rounding as unary_rounding,
+)
+from .unary import (
+    unary_unit as unary_unit,
+)
 
 _BROADCASTS = (
     ((3, 1), (1, 4)),
@@ -105,96 +135,6 @@ _BROADCASTS = (
     ((3, 0), (1,)),
     ((1, 3), (0, 1)),
 )
-_ACCURACY_POINTS = 20_000
-
-
-def unary(draw: Draw) -> Iterator[Sample]:
-    """Any value of the dtype."""
-    yield from _unary(draw, "any")
-
-
-def unary_nonzero(draw: Draw) -> Iterator[Sample]:
-    """Values away from zero, but special values on both sides of it."""
-    yield from _unary(draw, "nonzero")
-
-
-def unary_positive(draw: Draw) -> Iterator[Sample]:
-    """Positive values, but special values on both sides of zero."""
-    yield from _unary(draw, "positive")
-
-
-def _unary(draw: Draw, domain: str) -> Iterator[Sample]:
-    for sample in samples_of_tensor(draw, domain):
-        yield _with_nan(draw, sample) if draw.spec.name == "isnan" else sample
-    quotient = draw.spec.name in ("reciprocal", "rsqrt", "sgn")
-    if draw.kind == "special" and draw.info.is_complex and quotient:
-        values = special_complex(draw.info)
-        values = values[_is_normal(values, draw.info)]
-        yield Sample({"self": Tensor(draw.dtype, values)}, "finite special values")
-    elif draw.kind == "special":
-        yield Sample({"self": special_tensor(draw.info)}, "special values")
-        if draw.info.is_complex and draw.spec.name == "tanh":
-            yield Sample({"self": _far_from_axis(draw)}, "real parts beyond the range of exp")
-        if draw.spec.name == "abs" and draw.info.is_complex:
-            yield Sample({"self": _extreme_magnitudes(draw)}, "squares overflow or vanish")
-    if draw.kind == "dtype" and not draw.info.is_inexact:
-        wide = "any" if draw.info.kind == "bool" else "wide"
-        yield Sample({"self": draw.tensor((70,), wide)}, "the whole range of the dtype")
-    if draw.kind == "accuracy" and draw.info.is_inexact:
-        yield from _accuracy(draw, domain)
-
-
-def _with_nan(draw: Draw, sample: Sample) -> Sample:
-    """The sample with every third element from the last on NaN."""
-    tensor = sample.values["self"]
-    if not draw.info.is_inexact or not tensor.data.size:
-        return sample
-    data = tensor.data.copy()
-    data.reshape(-1)[::-3] = np.nan
-    return Sample({"self": tensor.replaced(data)}, f"{sample.note}, every third NaN")
-
-
-def _far_from_axis(draw: Draw) -> Tensor:
-    """Complex numbers whose tanh is plus or minus one, and whose exponential overflows."""
-    real = np.array([100.0, 800.0, 1000.0])
-    far = np.add.outer(np.concatenate([real, -real]), 1j * np.array([0.5, -1.25, 2.0]))
-    return Tensor(draw.dtype, far.ravel().astype(draw.info.carrier))
-
-
-def _extreme_magnitudes(draw: Draw) -> Tensor:
-    """Complex numbers whose modulus is representable but whose square isn't."""
-    part = DTYPES[draw.info.real_name]
-    scales = np.array([part.max_value / 8, part.max_value**0.75, part.tiny**0.75, part.tiny * 8])
-    units = np.array([3 + 4j, -4 + 3j, 1 - 1j, 5j, 0.5 + 1e-3j])
-    return Tensor(draw.dtype, np.outer(scales, units).ravel().astype(draw.info.carrier))
-
-
-def _accuracy(draw: Draw, domain: str) -> Iterator[Sample]:
-    info = draw.info
-    if info.itemsize == 2:
-        yield Sample({"self": Tensor(draw.dtype, every_value(info))}, "all 65,536 values")
-        return
-    yield Sample({"self": draw.tensor((_ACCURACY_POINTS,), domain)}, "20,000 random values")
-    if not info.is_complex:
-        exponents = draw.rng.uniform(-30, 7, _ACCURACY_POINTS)
-        signs = 1.0 if domain == "positive" else draw.rng.choice([-1.0, 1.0], _ACCURACY_POINTS)
-        values = round_to(signs * 2.0**exponents, info)
-        yield Sample({"self": Tensor(draw.dtype, values)}, "magnitudes 2**-30 to 2**7")
-        yield Sample({"self": _hard_points(draw, domain == "positive")}, "hard points")
-
-
-def _hard_points(draw: Draw, positive: bool) -> Tensor:
-    """Around one, where logarithms vanish; around multiples of log 2 / 2, where the argument of
-    exp is reduced; near nothing, where tanh is linear; at the ends of the range of exp."""
-    info = draw.info
-    steps = np.arange(-8, 9) * info.eps
-    halves = np.arange(1, 60) * (math.log(2) / 2)
-    ends = np.array([math.log(info.max_value), -math.log(info.tiny), -math.log(info.smallest)])
-    tiny = 2.0 ** np.arange(-info.precision - 3, 1)
-    parts = [1 + steps, 1 + steps / 2, *(np.outer(x, 1 + steps).ravel() for x in (halves, tiny))]
-    values = np.concatenate([*parts, np.outer(ends, 1 - np.arange(1, 9) * 8 * info.eps).ravel()])
-    values = values if positive else np.concatenate([values, -values])
-    return Tensor(draw.dtype, round_to(values, info))
 
 
 def _halfway(draw: Draw) -> Iterator[Sample]:
@@ -275,7 +215,7 @@ def _binary(draw: Draw, first: str, second: str) -> Iterator[Sample]:
         other = draw.tensor((70,), "nonzero" if avoid_zero else "wide")
         yield Sample({"self": draw.tensor((70,), "wide"), "other": other}, "whole range")
     if draw.kind == "accuracy" and draw.info.is_inexact:
-        shape = (_ACCURACY_POINTS,)
+        shape = (ACCURACY_POINTS,)
         values = {"self": draw.tensor(shape, first), "other": draw.tensor(shape, domain)}
         yield Sample(values, "20,000 random pairs")
     if draw.kind == "promotion":
@@ -288,7 +228,7 @@ def _special_binary(draw: Draw, nonzero: bool) -> Iterator[Sample]:
         values = special_complex(info)
         second = values[draw.rng.permutation(len(values))]
         if draw.spec.name == "div":
-            normal = _is_normal(second, info)
+            normal = is_normal(second, info)
             values, second = values[normal], second[normal]
         yield Sample({"self": Tensor(draw.dtype, values), "other": Tensor(draw.dtype, second)},
                      "finite special values")  # fmt: skip
@@ -306,13 +246,6 @@ def _special_binary(draw: Draw, nonzero: bool) -> Iterator[Sample]:
         one, two = one[calm], two[calm]
     pair = {"self": Tensor(draw.dtype, one), "other": Tensor(draw.dtype, two)}
     yield Sample(pair, "special values in pairs")
-
-
-def _is_normal(values: Array, info: DType) -> Array:
-    """A subnormal divisor loses bits in any formula; what it then overflows to is open."""
-    part = DTYPES[info.real_name]
-    size = np.maximum(np.abs(values.real), np.abs(values.imag))
-    return np.asarray(size > part.tiny / part.eps)
 
 
 def _overflowing_quotient(draw: Draw) -> Iterator[Sample]:
@@ -460,40 +393,16 @@ def where(draw: Draw) -> Iterator[Sample]:
         yield Sample({"condition": condition, **values}, sample.note)
 
 
-def unary_rounding(draw: Draw) -> Iterator[Sample]:
-    """Values with a fraction, halves among them, and as large as whole numbers are told apart."""
-    yield from unary(draw)
-    if draw.kind == "special" and draw.info.is_floating:
-        info = draw.info
-        halves = np.arange(-9, 10) / 2
-        top = 2.0 ** np.arange(info.precision - 3, info.precision + 2)
-        near = [
-            halves,
-            halves * (1 + info.eps),
-            halves * (1 - info.eps),
-            0.5 - info.eps / 4 * halves,
-        ]
-        near += [top + half for half in (-1.5, -1, -0.5, 0, 0.5, 1, 1.5)]
-        values = np.concatenate(near)
-        both = np.concatenate([values, -values])
-        yield Sample({"self": Tensor(draw.dtype, round_to(both, info))}, "around halves")
-
-
-def unary_infinite(draw: Draw) -> Iterator[Sample]:
-    """Values with infinities of both signs and NaN among them, in one part or both."""
-    marks = [np.inf, 1.0, -np.inf, 0.0, np.nan]
-    if draw.info.is_complex:
-        marks += [complex(1, np.inf), complex(-np.inf, 2), complex(np.nan, np.inf)]
-        marks += [complex(0, np.nan), complex(2, -np.inf)]
-    for sample in unary(draw):
-        tensor = sample.values["self"]
-        if not draw.info.is_inexact or not tensor.data.size:
-            yield sample
-            continue
-        data = tensor.data.copy()
-        flat = data.reshape(-1)[::-2]
-        flat[:] = np.resize(np.array(marks, draw.info.carrier), flat.shape)
-        yield Sample({"self": tensor.replaced(data)}, f"{sample.note}, infinities and NaN")
+def binary_logarithm(draw: Draw) -> Iterator[Sample]:
+    """A factor, zero among others, and what a logarithm is taken of."""
+    for sample in _binary(draw, "any", "positive"):
+        values = dict(sample.values)
+        factor = values["self"]
+        if factor.shape and factor.strides is None:
+            data = factor.data.copy()
+            data.reshape(-1)[::3] = 0
+            values["self"] = factor.replaced(data)
+        yield Sample(values, sample.note)
 
 
 def binary_zeros(draw: Draw) -> Iterator[Sample]:
@@ -546,7 +455,7 @@ def _ternary(draw: Draw, names: tuple[str, str, str], last: str) -> Iterator[Sam
     if draw.kind == "dtype" and draw.info.is_integral:
         yield Sample({name: draw.tensor((70,), "wide") for name in names}, "whole range")
     if draw.kind == "accuracy" and draw.info.is_inexact:
-        shape = (_ACCURACY_POINTS,)
+        shape = (ACCURACY_POINTS,)
         values = {name: draw.tensor(shape) for name in (first, second)}
         yield Sample({**values, third: draw.tensor(shape, last)}, "20,000 random values")
 

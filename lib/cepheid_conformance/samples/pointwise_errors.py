@@ -141,8 +141,9 @@ def float_bitwise(draw: Draw) -> Iterator[ErrorSample]:
 def _of_dtypes(draw: Draw, *dtypes: str) -> Iterator[ErrorSample]:
     """One tensor of each dtype, which the op doesn't take."""
     for dtype in dtypes:
-        values = {"self": draw.tensor((3,), dtype=dtype)}
-        yield ErrorSample(values, "RuntimeError", rf"{{op}}: .*{dtype}", note=dtype)
+        values: dict[str, Any] = {"self": draw.tensor((3,), dtype=dtype)}
+        values |= {a.name: 1 for a in draw.spec.args[1:] if not a.has_default}
+        yield ErrorSample(values, "RuntimeError", rf"({{op}}|gelu): .*{dtype}", note=dtype)
 
 
 def complex_unsupported(draw: Draw) -> Iterator[ErrorSample]:
@@ -224,3 +225,11 @@ def lerp_dtypes(draw: Draw) -> Iterator[ErrorSample]:
     elif not draw.info.is_complex:
         values = {**ends, "weight": 0.5j}
         yield ErrorSample(values, "RuntimeError", "lerp: weight", note="complex weight")
+
+
+def gelu_approximate(draw: Draw) -> Iterator[ErrorSample]:
+    """A formula that doesn't exist."""
+    values = {"self": draw.tensor((3,)), "approximate": "erf"}
+    yield ErrorSample(
+        values, "RuntimeError", "gelu: approximate must be 'none' or 'tanh'; got 'erf'"
+    )

@@ -77,6 +77,7 @@ CASES: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
     "clamp_max": [lambda: (t(2, 3), 1.5), lambda: (t(3, dtype=cepheid.int64), 1)],
     "clamp_min.Tensor": [lambda: (t(2, 3), t(3) - 1)],
     "clamp_max.Tensor": [lambda: (t(2, 3), t(3) - 1)],
+    "gelu": [lambda: (t(2, 3), "none"), lambda: (t(3), "tanh"), lambda: (t(3), "erf")],
     "square": [lambda: (t(2, 3),), lambda: (t(3, dtype=cepheid.bool),)],
     "rsub.Tensor": [lambda: (t(2, 3), t(3), 1), lambda: (t(2, 3), t(3), 2.5)],
     "sum": [lambda: (t(2, 3), None), lambda: (t(2, 3), cepheid.float64), lambda: (t(0), None)],

@@ -54,19 +54,19 @@ def test_the_page_touches_two_files_at_most():
 def test_the_generator_makes_everything_from_the_entry(copy):
     done = generate(copy)
     assert done.returncode == 0, done.stderr
-    assert (copy / "generated" / "ops" / "hypot.h").is_file()
+    assert (copy / "generated" / "ops" / "ldexp.h").is_file()
     ops = json.loads((copy / "generated" / "schemas.json").read_text())["ops"]
-    (op,) = [op for op in ops if op["name"] == "hypot"]
+    (op,) = [op for op in ops if op["name"] == "ldexp"]
     assert op["variants"] == ["function", "method", "inplace", "out"]
-    assert (op["oracle"], op["samples"]) == ("hypot", "binary")
+    assert (op["oracle"], op["samples"]) == ("ldexp", "binary")
     assert ops_yaml.check(copy) == []
 
 
 def test_an_entry_without_oracle_is_refused_as_the_page_says(copy):
     entries = copy / "csrc" / "ops" / "pointwise.yaml"
-    entries.write_text(entries.read_text().replace("  oracle: hypot\n", ""))
+    entries.write_text(entries.read_text().replace("  oracle: ldexp\n", ""))
     line = (
-        entries.read_text().splitlines().index('- op: "hypot(Tensor self, Tensor other) -> Tensor"')
+        entries.read_text().splitlines().index('- op: "ldexp(Tensor self, Tensor other) -> Tensor"')
     )
     done = generate(copy)
     assert done.returncode != 0
@@ -76,15 +76,15 @@ def test_an_entry_without_oracle_is_refused_as_the_page_says(copy):
 
 def test_an_oracle_that_the_judge_lacks_is_found(copy):
     entries = copy / "csrc" / "ops" / "pointwise.yaml"
-    entries.write_text(entries.read_text().replace("oracle: hypot\n", "oracle: hypotenuse\n"))
+    entries.write_text(entries.read_text().replace("oracle: ldexp\n", "oracle: doubling\n"))
     (problem,) = ops_yaml.check(copy)
-    assert "hypot: oracle: no function hypotenuse in oracle/pointwise.py" in str(problem)
+    assert "ldexp: oracle: no function doubling in oracle/pointwise.py" in str(problem)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_a_selective_build_runs_the_op(copy):
-    (copy / "ops.txt").write_text("hypot\nzeros\n")
+    (copy / "ops.txt").write_text("ldexp\nones\n")
     tools = Path(sys.executable).parent
     path = f"{tools}{os.pathsep}{os.environ['PATH']}"
     environment = {**os.environ, "PATH": path, "CCACHE_BASEDIR": str(copy)}

@@ -14,7 +14,7 @@ from tools.codegen.pointwise_dtypes import (
     result_dtype,
 )
 from tools.codegen.registry import Registry
-from tools.codegen.scalar import emit_scalar, parse_scalar
+from tools.codegen.scalar import RARE, emit_scalar, parse_scalar
 
 ISAS = ("scalar", "avx2", "avx512")
 # Ops are spread over a fixed number of parts by a hash of their name, so that an op added or
@@ -104,17 +104,23 @@ def _functor(entry: OpEntry, key: str, text: str) -> str:
     name = _functor_name(entry, key)
     scalars = [a.name for a in entry.schema.arguments if a.type.base == "Scalar"]
     operands = [a.name for a in entry.schema.tensors]
-    expression = emit_scalar(parse_scalar(text), frozenset(scalars))
     parameters = [f"{_operand_type(entry, o)} {cpp.local_name(o)}" for o in operands]
     members = "".join(f"  V {cpp.local_name(s)};\n" for s in scalars)
     initial = ", ".join(f"{cpp.local_name(s)}(scalars[{i}])" for i, s in enumerate(scalars))
     colon = f" : {initial}" if initial else ""
     values = "const V* scalars" if scalars else "const V*"
+    texts = {"operator()": text}
+    if key in ("", "floating"):
+        cases = entry.implementation.cases
+        texts |= {method: cases[method] for method in RARE if method in cases}
+    methods = "".join(
+        cpp.listed(f"  CEPH_INLINE auto {method}(", parameters, ") const {")
+        + f"\n    return {emit_scalar(parse_scalar(expression), frozenset(scalars))};\n  }}\n"
+        for method, expression in texts.items()
+    )
     return (
         f"template <class V>\nstruct {name} {{\n{members}"
-        f"  CEPH_INLINE explicit {name}({values}){colon} {{}}\n"
-        + cpp.listed("  CEPH_INLINE auto operator()(", parameters, ") const {")
-        + f"\n    return {expression};\n  }}\n}};\n"
+        f"  CEPH_INLINE explicit {name}({values}){colon} {{}}\n{methods}}};\n"
     )
 
 
