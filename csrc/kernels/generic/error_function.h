@@ -26,4 +26,3 @@ CEPH_INLINE double erfc(double x) {
   return size < kErfNear ? near : (x < 0 ? 2.0 - far : far);
 }
 CEPH_INLINE float erf(float x) { return static_cast<float>(erf(static_cast<double>(x))); }
-CEPH_INLINE float erfc(float x) { return static_cast<float>(erfc(static_cast<double>(x))); }

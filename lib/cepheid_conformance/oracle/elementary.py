@@ -111,8 +111,3 @@ def log10(self: Any) -> Expected:
 def erf(self: Any) -> Expected:
     """The error function."""
     return float_function("erf", self)
-
-
-def erfc(self: Any) -> Expected:
-    """1 - erf(self)."""
-    return float_function("erfc", self)

@@ -104,9 +104,6 @@ from .elementary import (
     erf as erf,
 )
 from .elementary import (
-    erfc as erfc,
-)
-from .elementary import (
     exp2 as exp2,
 )
 from .elementary import (

@@ -64,7 +64,7 @@ def test_operators_become_calls(text: str, emitted: str, functions: Functions) -
     [
         ("self +", "isn't an expression"),
         ("that", "unknown name that; operands are self, other, alpha"),
-        ("cosh(self)", "unknown function cosh; write it in csrc/kernels/generic/math.h"),
+        ("gamma(self)", "unknown function gamma; write it in csrc/kernels/generic/math.h"),
         ("exp(self, other)", "exp takes 1 arguments; got 2"),
         ("self < other < 1", "'self < other < 1' isn't allowed; allowed are operands"),
         ("self ** 2", "'self ** 2' isn't allowed"),
