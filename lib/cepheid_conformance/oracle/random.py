@@ -457,7 +457,7 @@ def dropout(input: Any, p: float, train: bool, seed: int | Words) -> Expected:
             compute = np.float64 if input.dtype == "float64" else np.float32
             scale = round_to(np.asarray(compute(1) / compute(1 - p)), info)
             factor = np.where(_drawn_doubles(input, words) < 1 - p, scale, 0)
-        value = input.data.astype(np.longdouble) * factor
+        value = input.data.astype(np.float64) * factor
     if p == 1 or _ordered(input):
         return rounded(input.dtype, value)
 
