@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from . import bits
@@ -58,8 +59,8 @@ class Api:
         self.methods: dict[str, Callable[..., Any]] = {}
 
     def function(self, name: str) -> Callable[..., Any]:
-        """A function of the module, unmutated."""
-        return self.functions.get(name) or genuine(getattr(self.module, name))
+        """A function of the module by its dotted name, unmutated."""
+        return self.functions.get(name) or genuine(attrgetter(name)(self.module))
 
     def method(self, name: str) -> Callable[..., Any]:
         """A method of Tensor, unmutated, called with the tensor first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from .binding import arrange, choose
@@ -83,7 +84,7 @@ class Installer:
         bound = self.ops[serves.overload] if serves else self.op
         plain = name.removesuffix("_") if "mutates" in bound.tags else name
         if bound.variants & {"function", "out"}:
-            self._replace_function(name)
+            self._replace_function(bound)
         if "method" in bound.variants or (serves and serves.name == "item"):
             self._replace_method(name, self._named("method", name))
         if "inplace" in bound.variants:
@@ -97,10 +98,12 @@ class Installer:
         for owner, name, original in self._replaced:
             setattr(owner, name, original)
 
-    def _replace_function(self, name: str) -> None:
-        if hasattr(self.api.module, name):
-            self.api.functions[name] = genuine(getattr(self.api.module, name))
-            self._replace(self.api.module, name, self._named("function", name))
+    def _replace_function(self, op: Op) -> None:
+        folder, _, name = op.path.rpartition(".")
+        owner = attrgetter(folder)(self.api.module) if folder else self.api.module
+        if hasattr(owner, name):
+            self.api.functions[op.name] = genuine(getattr(owner, name))
+            self._replace(owner, name, self._named("function", op.name))
 
     def _replace_method(self, name: str, door: Callable[..., Any]) -> None:
         self.api.methods[name] = genuine(getattr(self.api.tensor_type, name))
@@ -260,8 +263,8 @@ def _functional(api: Api, op: Op, values: dict[str, Any]) -> Any:
     if "mutates" in op.tags:
         values = {**values, "self": api.copy(values["self"])}
     args, kwargs = arrange(op, values)
-    if op.variants & {"function", "out"} and hasattr(api.module, op.name):
-        return api.function(op.name)(*args, **kwargs)
+    if op.variants & {"function", "out"} and (op.module or hasattr(api.module, op.name)):
+        return api.function(op.name if op.name in api.functions else op.path)(*args, **kwargs)
     name = "item" if op.key == "_local_scalar_dense" else op.name
     return api.method(name)(*args, **kwargs)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 SCHEMAS_VARIABLE = "CEPHEID_SCHEMAS"
+_MODULES = {"nn": "nn.functional", "linalg": "linalg"}
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,14 @@ class Op:
     numbers: frozenset[str]
     dtypes: frozenset[str]
     errors: frozenset[str]
+    module: str = ""  # "nn", "linalg": where the public function is; else the top level
+
+    @property
+    def path(self) -> str:
+        """The public function below the module, dotted."""
+        if not self.module:
+            return self.name
+        return f"{_MODULES[self.module]}.{self.name.removeprefix(f'{self.module}_')}"
 
     @property
     def key(self) -> str:
@@ -88,6 +97,7 @@ def _op(entry: dict[str, Any]) -> Op:
         numbers=frozenset(entry["numbers"]),
         dtypes=frozenset(entry["dtypes"]["cpu"]),
         errors=frozenset(entry["errors"]) - {"none"},
+        module=entry.get("module", ""),
     )
 
 

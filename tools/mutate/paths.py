@@ -16,4 +16,4 @@ SITE = _ENVIRONMENT / "lib" / f"python{_VERSION}" / "site-packages"
 DROPPED = Path(__file__).with_name("not_cpp.txt")
 # Of all sites of the rules, the part that is built and scored; chosen by key, so that a change of
 # one function leaves the mutants of the others as they are.
-SHARE = 0.16
+SHARE = 0.1
