@@ -92,10 +92,24 @@ def run_tests(*arguments: str) -> Counts:
     return run([environment().python, "-P", "-m", "tools.runner", "--no-bootstrap", *arguments])
 
 
-def conformance_of_peer() -> Counts:
+def part_of_cells(parts: int) -> tuple[str, str]:
+    """The part of the conformance cells whose turn it is: another for each commit, so that all of
+    them run every few commits. The whole is a stage by name."""
+    asked = ["git", "rev-parse", "HEAD"]
+    done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    turn = int(done.stdout.strip() or "0", 16) % parts
+    return "--shard", f"{turn + 1}/{parts}"
+
+
+def conformance(*part: str) -> Counts:
+    """The suite judging cepheid."""
+    return run_tests("--impl", "cepheid", *part)
+
+
+def conformance_of_peer(*part: str) -> Counts:
     """The suite judging PyTorch, which runs in an environment of its own."""
     variables = bootstrap.prepare_candidate(["--impl", "torch"])
-    command = ["-P", "-m", "tools.runner", "--no-bootstrap", "--impl", "torch"]
+    command = ["-P", "-m", "tools.runner", "--no-bootstrap", "--impl", "torch", *part]
     return run([environment().python, *command], variables)
 
 
@@ -221,6 +235,9 @@ def browser() -> Counts:
     return there if there.failed else run_tests("browser")
 
 
+# Of the cells, which are more than a usual run can afford.
+OWN_PARTS, PEER_PARTS = 3, 8
+
 STAGES = (
     Stage("environment", 1, "packages of the environment", make_environment, needs_build=False),
     Stage("lint", 0.5, "layers, sizes, entries, formatting", lint, needs_build=False),
@@ -228,13 +245,25 @@ STAGES = (
     Stage("types", 1, "the type checker", types),
     Stage("cpp", 2, "C++ tests", cpp),
     Stage("tiny", 0.5, "one file per subsystem", lambda: run_tests("tiny")),
-    Stage("unit", 3, "unit tests", lambda: run_tests("unit")),
-    Stage("browser", 2, "the report pages in a headless browser", browser),
-    Stage("conformance", 4, "cepheid judged", lambda: run_tests("--impl", "cepheid")),
-    Stage("conformance-torch", 4, "PyTorch judged", conformance_of_peer),
-    Stage("conformance-numpy", 1.5, "an implementation of arrays judged", conformance_of_arrays),
-    Stage("asan", 4, "the tiny tier under sanitizers", asan),
-    Stage("mutation", 9.5, "mutants of changed code, and a part", mutation),
+    Stage("unit", 5, "unit tests", lambda: run_tests("unit")),
+    Stage("browser", 1, "the report pages in a headless browser", browser),
+    Stage(
+        "conformance",
+        8,
+        "cepheid judged: a third of the cells",
+        lambda: conformance(*part_of_cells(OWN_PARTS)),
+    ),
+    Stage(
+        "conformance-torch",
+        3.5,
+        "PyTorch judged: an eighth of the cells",
+        lambda: conformance_of_peer(*part_of_cells(PEER_PARTS)),
+    ),
+    Stage("conformance-numpy", 1, "an implementation of arrays judged", conformance_of_arrays),
+    Stage("asan", 3.5, "the tiny tier under sanitizers", asan),
+    Stage("mutation", 6, "mutants of changed code, and a part", mutation),
+    Stage("conformance-all", 30, "cepheid judged: every cell", conformance, only_by_name=True),
+    Stage("torch-all", 45, "PyTorch judged: every cell", conformance_of_peer, only_by_name=True),
     Stage("drill", 15, "faulty and labelled tests; records both", drill, only_by_name=True),
     Stage("seeds", 60, "drawn checks over 20 seeds, of three", seeds, only_by_name=True),
     Stage("sweep", 120, "every float32, hard float64s, of two", sweep, only_by_name=True),
