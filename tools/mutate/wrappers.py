@@ -108,9 +108,11 @@ def _record(
 
 
 def chosen_mutants(arguments: argparse.Namespace) -> list[Mutant]:
-    """The mutants that the command line asks for."""
+    """The mutants that the command line asks for: of all where it names some, else of the scored."""
     schemas = json.loads(find_schemas().read_text())
-    mutants = cepheid_mutants.list_mutants(schemas)
+    named = arguments.k or arguments.op
+    listed = cepheid_mutants.every_mutant if named else cepheid_mutants.list_mutants
+    mutants = listed(schemas)
     if arguments.kind:
         real = arguments.kind == "real"
         mutants = [mutant for mutant in mutants if bool(mutant.source) == real]

@@ -17,7 +17,7 @@ def schemas():
 
 @pytest.fixture(scope="session")
 def mutants(schemas):
-    return cepheid_mutants.list_mutants(schemas)
+    return cepheid_mutants.every_mutant(schemas)
 
 
 @pytest.fixture
