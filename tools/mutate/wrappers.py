@@ -108,7 +108,7 @@ def _record(
 
 
 def chosen_mutants(arguments: argparse.Namespace) -> list[Mutant]:
-    """The mutants that the command line asks for: of all where it names some, else of the scored."""
+    """Those that the command line asks for: of all where it names some, else of the scored."""
     schemas = json.loads(find_schemas().read_text())
     named = arguments.k or arguments.op
     listed = cepheid_mutants.every_mutant if named else cepheid_mutants.list_mutants
