@@ -277,8 +277,11 @@ def _of_wrapper(record: Entry) -> Entry:
 
 
 def fallen(entries: Sequence[Entry], record: Record) -> list[str]:
-    """Where the score is below the recorded one."""
-    before, after = _by_kind(record.mutants), _by_kind(entries)
+    """Where the score of the mutants that both know is below the recorded one. New code's mutants
+    are held to the bounds."""
+    known, here = set(record.by_key), {entry["id"] for entry in entries}
+    before = _by_kind([entry for entry in record.mutants if entry["id"] in here])
+    after = _by_kind([entry for entry in entries if entry["id"] in known])
     return [
         f"{kind} mutants: {tally(after.get(kind, ()))}; recorded {tally(group)}; it may not fall"
         for kind, group in before.items()

@@ -108,6 +108,9 @@ def test_a_lower_score_is_not_recorded(tmp_path):
     assert score.fallen(entries(KILLED, KILLED), record) == []
     (text,) = score.fallen(entries(KILLED, SURVIVED), record)
     assert text == "source mutants: 1/2 50.0 %; recorded 2/2 100.0 %; it may not fall"
+    # A survivor in new code is measured by the bounds, and one in code that has gone by nothing.
+    assert score.fallen(entries(KILLED, KILLED, SURVIVED), record) == []
+    assert score.fallen(entries(KILLED), record) == []
 
 
 def test_the_gate_holds_the_bounds(tmp_path, capsys):
