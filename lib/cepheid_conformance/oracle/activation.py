@@ -20,7 +20,8 @@ def _near(self: Any, value: Array, size: Array | float = 0.0) -> Expected:
     """Within some roundings of the value, of what it is a difference of, and of nothing."""
     info = self.info
     computed = DTYPES["float32"] if info.itemsize == 2 else info
-    bound = 4 * info.eps * (np.abs(value) + size) + _VANISHED * computed.tiny
+    with np.errstate(invalid="ignore"):
+        bound = 4 * info.eps * (np.abs(value) + size) + _VANISHED * computed.tiny
     return within_bound(self.dtype, value, bound)
 
 
@@ -128,7 +129,9 @@ def relu6(self: Any) -> Expected:
 def hardsigmoid(self: Any) -> Expected:
     """self / 6 + 1 / 2 between 0 and 1."""
     x = wide(self, self.dtype)
-    return _near(self, np.clip(x + 3, 0, 6) / 6, np.where(np.abs(x) < 4, 1.0, 0.0))
+    with np.errstate(invalid="ignore"):
+        value = np.clip(x + 3, 0, 6) / 6
+    return _near(self, value, np.where(np.abs(x) < 4, 1.0, 0.0))
 
 
 def hardswish(self: Any) -> Expected:

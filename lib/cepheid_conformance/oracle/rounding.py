@@ -18,7 +18,8 @@ from .common import common, converted, is_integer, native, wide
 def _whole(function: Callable[[Array], Array], self: Any) -> Expected:
     if is_integer(self.dtype):
         return exact(self.dtype, self.data)
-    return exact(self.dtype, function(native(self, self.dtype)))
+    with np.errstate(invalid="ignore"):  # a signalling NaN becomes a quiet one
+        return exact(self.dtype, function(native(self, self.dtype)))
 
 
 def floor(self: Any) -> Expected:

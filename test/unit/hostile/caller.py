@@ -87,11 +87,12 @@ def schema_arguments(draw: Arguments, op: dict[str, Any]) -> tuple[list[Any], di
 
 def function_call(draw: Arguments) -> Call | None:
     op = draw.rng.choice(OPS)
-    function = getattr(_C.functions, op["name"], None)
+    module = op["module"] or "functions"
+    function = getattr(getattr(_C, module), op["name"].removeprefix(f"{op['module']}_"), None)
     args, kwargs = schema_arguments(draw, op)
     if draw.rng.random() < 0.15:
         kwargs["out"] = draw.tensor() if draw.rng.random() < 0.8 else (draw.tensor(), draw.tensor())
-    return Call(f"functions.{op['name']}", function, args, kwargs) if function else None
+    return Call(f"{module}.{op['name']}", function, args, kwargs) if function else None
 
 
 def method_call(draw: Arguments) -> Call | None:
