@@ -50,11 +50,9 @@ def conv1d(
     groups: int,
 ) -> Expected:
     """Cross-correlation of rows: of images with one row."""
-    numbers = (
-        [rest, _pair(number)[1]] for rest, number in ((1, stride), (0, padding), (1, dilation))
-    )
+    step, pad, gap = ([rest, _pair(n)[1]] for rest, n in ((1, stride), (0, padding), (1, dilation)))
     image, kernel = (Tensor(t.dtype, t.data[..., None, :]) for t in (input, weight))
-    found = conv2d(image, kernel, bias, *numbers, groups=groups)
+    found = conv2d(image, kernel, bias, step, pad, gap, groups)
     if found.value is None:
         raise ValueError("conv1d: a convolution has a value")
     return within_bound(input.dtype, found.value[..., 0, :], np.asarray(found.bound)[..., 0, :])

@@ -48,7 +48,7 @@ def _directions(self: Any, directions: int, *numbers: Any, ceil_mode: bool) -> l
     rows += [_numbers(padding, directions), _numbers(dilation, directions)]
     sizes = self.shape[len(self.shape) - directions :]
     return [
-        _windows(sizes[d], *(row[d] for row in rows), ceil_mode=ceil_mode)
+        _windows(sizes[d], rows[0][d], rows[1][d], rows[2][d], rows[3][d], ceil_mode)
         for d in range(directions)
     ]
 
@@ -103,7 +103,7 @@ def _averages(self: Any, windows: list[_Windows], divisors: Array) -> Expected:
 def _divisors(windows: list[_Windows], with_padding: bool) -> Array:
     rows, columns = windows if len(windows) == 2 else ([([0], 1)], windows[0])
     sizes = [[full if with_padding else len(inside) for inside, full in w] for w in (rows, columns)]
-    return np.multiply.outer(np.array(sizes[0]), np.array(sizes[1])).astype(np.float64)
+    return np.outer(np.array(sizes[0]), np.array(sizes[1])).astype(np.float64)
 
 
 def max_pool2d(

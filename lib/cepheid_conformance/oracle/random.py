@@ -502,11 +502,11 @@ def multinomial(
 ) -> Expected:
     """Places of each row by weight. Where rounding decides between two, either is right."""
     words = _words(seed, generator)
-    weights = np.atleast_2d(self.data).astype(np.float64)
+    weights: Array = np.atleast_2d(self.data).astype(np.float64)
     shape = (*self.shape[:-1], num_samples)
     if replacement and num_samples > 1:
-        draws = words.uniform(len(weights) * num_samples, "float64").reshape(-1, num_samples)
-        return undetermined("int64", shape, holds=_places_of_sums(weights, draws, self.dtype))
+        several = words.uniform(len(weights) * num_samples, "float64").reshape(-1, num_samples)
+        return undetermined("int64", shape, holds=_places_of_sums(weights, several, self.dtype))
     draws = words.uniform(weights.size, "float64").reshape(weights.shape)
     info = self.info
     with np.errstate(all="ignore"):

@@ -416,7 +416,7 @@ def gather_dtype(draw: Draw) -> Iterator[ErrorSample]:
 def mask_not_bool(draw: Draw) -> Iterator[ErrorSample]:
     """A mask of integers."""
     mask = Tensor("int64", np.array([0, 1, 0]))
-    values = {"self": draw.tensor((3,)), "mask": mask}
+    values: dict[str, Any] = {"self": draw.tensor((3,)), "mask": mask}
     value = draw.spec.argument("value")
     if value is not None:
         values["value"] = draw.tensor(()) if value.type == "Tensor" else 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -125,9 +126,9 @@ def addmm(draw: Draw) -> Iterator[Sample]:
         yield from _with_factors(draw, batch)
     if draw.kind == "sizes" and not batch:
         for m, k, n in (*_LARGE, (40, 50, 60)):
-            values = {**_added(draw, (n,), (m, k), (k, n)), **_factors(draw)}
-            yield Sample(values, f"[{m}, {k}] by [{k}, {n}], a row added")
-            yield Sample(values, "all transposed").mapped(transposed, "transposed")
+            added: dict[str, Any] = {**_added(draw, (n,), (m, k), (k, n)), **_factors(draw)}
+            yield Sample(added, f"[{m}, {k}] by [{k}, {n}], a row added")
+            yield Sample(added, "all transposed").mapped(transposed, "transposed")
     if draw.kind == "special" and draw.info.is_inexact:
         values = _added(draw, (*batch, 4, 5), (*batch, 4, 3), (*batch, 3, 5))
         nan = values["self"].replaced(np.full_like(values["self"].data, np.nan))

@@ -192,7 +192,7 @@ def unary_rounding(draw: Draw) -> Iterator[Sample]:
         info = draw.info
         halves = np.arange(-9, 10) / 2
         top = 2.0 ** np.arange(info.precision - 3, info.precision + 2)
-        near = [
+        near: list[Array] = [
             halves,
             halves * (1 + info.eps),
             halves * (1 - info.eps),
@@ -206,7 +206,7 @@ def unary_rounding(draw: Draw) -> Iterator[Sample]:
 
 def unary_infinite(draw: Draw) -> Iterator[Sample]:
     """Values with infinities of both signs and NaN among them, in one part or both."""
-    marks = [np.inf, 1.0, -np.inf, 0.0, np.nan]
+    marks: list[complex] = [np.inf, 1.0, -np.inf, 0.0, np.nan]
     if draw.info.is_complex:
         marks += [complex(1, np.inf), complex(-np.inf, 2), complex(np.nan, np.inf)]
         marks += [complex(0, np.nan), complex(2, -np.inf)]

@@ -55,7 +55,7 @@ def emit(registry: Registry) -> dict[str, str]:
     results: list[str] = []
     methods: list[str] = []
     for name, entries in registry.by_name().items():
-        results += [_result_class(e) for e in entries[:1] if len(e.schema.returns) > 1]
+        results += [_result_class(e) for e in entries if _is_named(e)][:1]
         methods += _overloaded(name, [e for e in entries if "method" in e.variants], method=True)
         inplace = [e for e in entries if "inplace" in e.variants]
         methods += _overloaded(f"{name}_", inplace, method=True)
@@ -90,7 +90,7 @@ def _functions(registry: Registry, module: str) -> str:
 
 
 def _several(registry: Registry, name: str) -> bool:
-    return len(registry.by_name()[name][0].schema.returns) > 1
+    return any(_is_named(entry) for entry in registry.by_name()[name])
 
 
 def _filled(stub: str, marker: str, lines: Sequence[str], indent: str) -> str:
@@ -98,6 +98,12 @@ def _filled(stub: str, marker: str, lines: Sequence[str], indent: str) -> str:
         raise ValueError(f"pyi: {_TEMPLATE.name} must hold the line '{marker}' once")
     text = "\n".join(indent + line for part in lines for line in part.split("\n"))
     return stub.replace(marker, text)
+
+
+def _is_named(entry: OpEntry) -> bool:
+    """Whether the results come in a class of their own."""
+    returns = entry.schema.returns
+    return len(returns) > 1 and all(result.name for result in returns)
 
 
 def _result_class(entry: OpEntry) -> str:
@@ -128,8 +134,10 @@ def _signatures(name: str, entry: OpEntry, method: bool, inplace: bool) -> list[
 
 def _result(entry: OpEntry) -> str:
     returns = entry.schema.returns
-    if len(returns) > 1:
+    if _is_named(entry):
         return f"_{entry.name}_results"
+    if len(returns) > 1:
+        return f"tuple[{', '.join(['Tensor'] * len(returns))}]"
     if returns[0].type.is_tensor_list:
         return "tuple[Tensor, ...]"
     return _annotation(entry, returns[0].type, "")
