@@ -338,14 +338,21 @@ def added_dtypes(draw: Draw) -> Iterator[ErrorSample]:
 
 
 def factor_not_representable(draw: Draw) -> Iterator[ErrorSample]:
-    """Factors are of the kind of the operands."""
+    """Factors are of the kind of the operands, and in their range."""
     batch = (2,) if draw.spec.name == "baddbmm" else ()
     values = _added(draw, (*batch, 2, 3), (*batch, 2, 4), (*batch, 4, 3))
     for name in ("beta", "alpha"):
         if draw.info.is_integral:
             yield ErrorSample({**values, name: 0.5}, "RuntimeError", rf"{{op}}: {name} must be")
+            if draw.info.itemsize < 8:
+                far = {**values, name: 2 ** (draw.info.bits + 1)}
+                yield ErrorSample(far, "RuntimeError", rf"{{op}}: {name} must be")
         if not draw.info.is_complex:
             yield ErrorSample({**values, name: 1j}, "RuntimeError", rf"{{op}}: {name} must be")
+        if draw.info.is_integral and draw.info.itemsize < 8:
+            far = {**values, name: 2**40}
+            pattern = rf"{{op}}: {name} must be representable in {draw.dtype}"
+            yield ErrorSample(far, "RuntimeError", pattern, note=f"{name} 2^40")
 
 
 def not_matrix_and_vector(draw: Draw) -> Iterator[ErrorSample]:

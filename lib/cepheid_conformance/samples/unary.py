@@ -39,6 +39,9 @@ def _unary(draw: Draw, domain: str) -> Iterator[Sample]:
         values = special_complex(draw.info)
         values = values[is_normal(values, draw.info)]
         yield Sample({"self": Tensor(draw.dtype, values)}, "finite special values")
+        if draw.spec.name == "sgn":
+            zeros = np.zeros(5, draw.info.carrier)
+            yield Sample({"self": Tensor(draw.dtype, zeros)}, "zeros")
     elif draw.kind == "special":
         yield Sample({"self": special_tensor(draw.info)}, "special values")
         if draw.info.is_complex and draw.spec.name == "tanh":
