@@ -381,13 +381,14 @@ def spread(draw: Draw) -> Iterator[Sample]:
 
 
 def _far_from_one(draw: Draw) -> Iterator[Sample]:
-    """Numbers whose squares leave the range of their dtype; and only zeros beside them."""
+    """Numbers whose squares leave the range of their dtype, or are subnormal; and only zeros beside
+    them, and beside one of them that comes first."""
     if draw.kind != "special" or not draw.info.is_floating:
         return
     top = math.log10(draw.info.max_value)
-    for power in (0.8 * top, -0.8 * top):
+    for power in (0.8 * top, -0.8 * top, -0.516 * top):
         data = draw.tensor((3, 70)).data.astype(np.float64) * 10.0**power
-        data[1] = 0
+        data[1] = data[2, 1:] = 0
         values = {"self": Tensor(draw.dtype, round_to(data, draw.info)), "dim": [1]}
         yield Sample(values, f"values about 1e{power:.0f}")
 
