@@ -366,8 +366,10 @@ _NAN = float("nan")
 
 
 def bernoulli_p_range(draw: Draw) -> Iterator[ErrorSample]:
-    """No probabilities."""
+    """No probabilities; numbers that are no outcome."""
     yield from _refused(draw, r"bernoulli_", "p", (-0.1,), (1.5,), (_NAN,))
+    values = {"self": draw.tensor((3,), dtype="complex64"), "p": 0.5}
+    yield ErrorSample(values, "NotImplementedError", r"bernoulli_?: .*complex64", note="complex")
 
 
 def random_complex(draw: Draw) -> Iterator[ErrorSample]:

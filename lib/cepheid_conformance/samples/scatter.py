@@ -368,9 +368,13 @@ def scatter_dtype(draw: Draw) -> Iterator[ErrorSample]:
 
 
 def scatter_reduce_name(draw: Draw) -> Iterator[ErrorSample]:
-    """A way that there is not."""
+    """A way that there is not, at all or for bools."""
     values = {"self": draw.tensor((3,)), "dim": 0, "index": integers([0]), "reduce": "median"}
     yield ErrorSample(_required(draw, values, (1,)), "RuntimeError", r"{op}: reduce .*median")
+    if draw.spec.name.startswith("scatter_reduce") and draw.dtype == "bool":
+        values = {**_required(draw, values, (1,)), "reduce": "mean"}
+        pattern = r"{op}: bools .*mean"
+        yield ErrorSample(values, "NotImplementedError", pattern, variant="method", note="mean")
 
 
 def index_lines_range(draw: Draw) -> Iterator[ErrorSample]:

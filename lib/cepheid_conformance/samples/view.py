@@ -603,10 +603,13 @@ def split_sizes_wrong(draw: Draw) -> Iterator[ErrorSample]:
 
 
 def chunks_wrong(draw: Draw) -> Iterator[ErrorSample]:
-    """No parts, and fewer."""
+    """No parts, fewer, and more than can be."""
     for chunks in (0, -1):
         values = {"self": draw.tensor((2, 3)), "chunks": chunks}
         yield ErrorSample(values, "RuntimeError", rf"{{op}}: .*got {chunks}", note=f"{chunks}")
+    values = {"self": draw.tensor((0, 3)), "chunks": 2**62}
+    pattern = rf"{{op}}: .*got chunks {2**62}"
+    yield ErrorSample(values, "RuntimeError", pattern, note="more empty parts than memory has")
     yield from _not_splittable(draw, {"chunks": 1})
 
 
