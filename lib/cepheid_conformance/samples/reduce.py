@@ -157,6 +157,10 @@ def reduce_dims(draw: Draw) -> Iterator[Sample]:
         for dtype in result_dtypes(draw):
             values = {"self": draw.tensor((3, 4), "exact"), "dim": [1], "dtype": dtype}
             yield Sample(values, f"dtype {dtype}")
+        if draw.spec.name == "sum" and draw.dtype in ("float32", "float64", "int32", "int64"):
+            data = np.array([[-1, 1 + 1 / 1024], [-256, 257]]).astype(draw.info.carrier)
+            values = {"self": Tensor(draw.dtype, data), "dim": [1], "dtype": "bfloat16"}
+            yield Sample(values, "terms are rounded to the dtype")
 
 
 def reduce_dims_plain(draw: Draw) -> Iterator[Sample]:
