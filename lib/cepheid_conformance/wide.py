@@ -86,6 +86,14 @@ def _log1p(x: Array) -> Array:
     return result
 
 
+def _expm1(x: Array) -> Array:
+    """Of complex numbers on the real axis real, where exp overflows too."""
+    result = np.asarray(np.expm1(x))
+    if np.iscomplexobj(x):
+        result.imag = np.where(x.imag == 0, x.imag, result.imag)
+    return result
+
+
 def _real(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """A function of mpmath that has no value where the real function has none."""
 
@@ -105,11 +113,12 @@ def _erfc(x: Any) -> Any:
 _ERFC_REACH = 1000  # erfc(1000) is 10^-434298
 # What NumPy and SciPy know in double only.
 ONLY_DOUBLE = ("erf", "erfc")
-_BY_NAME = "sin cos tan sinh cosh exp2 expm1 log2 log10".split()
+_BY_NAME = "sin cos tan sinh cosh exp2 log2 log10".split()
 _INVERSES = "asin acos atan asinh acosh atanh".split()
 _FUNCTIONS: dict[str, Callable[[Array], Array]] = {
     **{name: getattr(np, name) for name in _BY_NAME},
     **{name: getattr(np, name.replace("a", "arc", 1)) for name in _INVERSES},
+    "expm1": _expm1,
     "log1p": _log1p,
     "erf": scipy.special.erf,
     "erfc": scipy.special.erfc,

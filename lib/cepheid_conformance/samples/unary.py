@@ -46,6 +46,10 @@ def _unary(draw: Draw, domain: str) -> Iterator[Sample]:
         yield Sample({"self": special_tensor(draw.info)}, "special values")
         if draw.info.is_complex and draw.spec.name == "tanh":
             yield Sample({"self": _far_from_axis(draw)}, "real parts beyond the range of exp")
+        if draw.info.is_complex and draw.spec.name == "expm1":
+            far = np.array([2e4, complex(2e4, -0.0), -2e4, complex(-2e4, -0.0)])
+            far = far.astype(draw.info.carrier)
+            yield Sample({"self": Tensor(draw.dtype, far)}, "real numbers beyond exp's range")
         if draw.spec.name == "abs" and draw.info.is_complex:
             yield Sample({"self": _extreme_magnitudes(draw)}, "squares overflow or vanish")
     if draw.kind == "dtype" and not draw.info.is_inexact:
