@@ -383,8 +383,8 @@ def index_select_dtype(draw: Draw) -> Iterator[ErrorSample]:
 
 
 def gather_range(draw: Draw) -> Iterator[ErrorSample]:
-    """An index beyond the size; negative indices aren't counted from the end."""
-    for place in (3, -1):
+    """Indices beyond the size; negative indices aren't counted from the end."""
+    for place in (3, -1, 4, -2):
         chosen = Tensor("int64", np.array([0, place]))
         values = {"self": draw.tensor((3,)), "dim": 0, "index": chosen}
         yield ErrorSample(

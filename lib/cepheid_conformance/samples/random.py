@@ -260,6 +260,14 @@ def _weights(draw: Draw, shape: tuple[int, ...]) -> Tensor:
     return tensor.replaced(data)
 
 
+def _weights_beside_draws(draw: Draw, seed: int) -> Tensor:
+    """Running parts that lie just above or just below the four draws of the seed."""
+    beside = 1e-12 if draw.dtype == "float64" else 4e-6
+    draws = np.sort(Words(seed).uniform(4, "float64"))
+    ends = draws + np.array([beside, -beside, beside, -beside])
+    return Tensor(draw.dtype, np.diff(ends, prepend=0, append=1).astype(draw.info.carrier))
+
+
 def multinomial(draw: Draw) -> Iterator[Sample]:
     """Rows and matrices of weights, with and without replacement; more samples than weights."""
     shapes: tuple[tuple[int, ...], ...] = {
@@ -277,6 +285,9 @@ def multinomial(draw: Draw) -> Iterator[Sample]:
         values = {"self": _weights(draw, (6,)), "num_samples": 50, "replacement": True}
         yield Sample(values, "more samples than weights", seed=31)
         yield Sample({"self": stepped(_weights(draw, (12,))), "num_samples": 3}, "step 2", seed=32)
+        if draw.info.itemsize > 2:
+            values = {"self": _weights_beside_draws(draw, 33), "num_samples": 4}
+            yield Sample({**values, "replacement": True}, "parts beside the draws", seed=33)
     yield from _seeds(draw, {"self": _weights(draw, (9,)), "num_samples": 4})
 
 
