@@ -202,7 +202,7 @@ def _element(what: str, wanted: Any, index: tuple[int, ...], allowed: float | No
     """Python over a tensor `it` that holds where one element is as expected."""
     number = wanted.item()
     it = f"it[{', '.join(map(str, index))}].item()" if index else "it.item()"
-    if isinstance(number, complex):
+    if isinstance(number, complex | np.complexfloating):
         return ""
     if what == "NaN positions":
         return f"math.isnan({it})" if math.isnan(number) else f"not math.isnan({it})"
