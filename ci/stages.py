@@ -236,7 +236,7 @@ def browser() -> Counts:
 
 
 # Of the cells, which are more than a usual run can afford.
-OWN_PARTS, PEER_PARTS = 3, 8
+OWN_PARTS, PEER_PARTS = 3, 16
 
 STAGES = (
     Stage("environment", 1, "packages of the environment", make_environment, needs_build=False),
@@ -256,7 +256,7 @@ STAGES = (
     Stage(
         "conformance-torch",
         3.5,
-        "PyTorch judged: an eighth of the cells",
+        "PyTorch judged: a sixteenth of the cells",
         lambda: conformance_of_peer(*part_of_cells(PEER_PARTS)),
     ),
     Stage("conformance-numpy", 1, "an implementation of arrays judged", conformance_of_arrays),
