@@ -62,13 +62,18 @@ def mm(draw: Draw) -> Iterator[Sample]:
         yield from _split(draw)
 
 
-# Enough products to be split over threads, by rows and by columns.
+# Enough products to be split over threads, by rows and by columns; in bfloat16 with a rest.
 _LARGE = ((300, 120, 64), (64, 120, 300))
+_PIECES = ((200, 150, 150), (150, 150, 200))
+
+
+def _large(draw: Draw) -> tuple[tuple[int, int, int], ...]:
+    return (*_LARGE, *_PIECES) if draw.dtype == "bfloat16" else _LARGE
 
 
 def _split(draw: Draw) -> Iterator[Sample]:
     """Products in pieces, and operands whose rows or columns do not adjoin."""
-    for m, k, n in _LARGE:
+    for m, k, n in _large(draw):
         values = _pair(draw, (m, k), (k, n))
         yield Sample(values, f"[{m}, {k}] by [{k}, {n}]")
         yield Sample(values, f"[{m}, {k}] by [{k}, {n}]").mapped(transposed, "transposed")
@@ -208,7 +213,7 @@ def linear(draw: Draw) -> Iterator[Sample]:
         for first, second in _INPUTS:
             yield from _with_bias(draw, first, second)
     if draw.kind == "sizes":
-        for m, k, n in _LARGE:
+        for m, k, n in _large(draw):
             yield from _with_bias(draw, (m, k), (n, k))
         sample = Sample({**_pair(draw, (2, 9, 10), (11, 10)), "bias": draw.tensor((11,))}, "rows")
         yield sample.mapped(stepped, "step 2")
