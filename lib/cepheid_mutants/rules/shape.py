@@ -10,6 +10,7 @@ from ..mutant import family_of_rules, rule
 from ..schema import Op
 from ..traits import (
     SINGLE,
+    SINGLE,
     fresh_result,
     gives_tensors,
     is_binary,
@@ -47,7 +48,7 @@ def _always_has_dims(op: Op) -> str:
 
 
 def _always_one_element(op: Op) -> str:
-    return "the result has no dims" if op.key in ("sum", "mean", "any") else ""
+    return "the result has no dims" if op.key in SINGLE else ""
 
 
 def _reshaped(call: Call, shape_of: Any) -> Any:
