@@ -476,6 +476,14 @@ def ternary_value(draw: Draw) -> Iterator[Sample]:
                 "tensor2": draw.tensor((5,), "exact"),
             }
             yield Sample({"self": draw.tensor((5,), "small"), **pair}, f"tensor1 {other}")
+            # A 0-dim tensor counts by its kind of number only; half and complex would be complex32.
+            if not (draw.dtype in ("float16", "bfloat16") and DTYPES[other].is_complex):
+                pair = {
+                    "tensor1": draw.tensor((5,), "small"),
+                    "tensor2": draw.tensor((), "exact", other),
+                }
+                note = f"0-dim tensor2 {other}"
+                yield Sample({"self": draw.tensor((5,), "small"), **pair}, note)
     if draw.kind == "arguments":
         numbers: list[Any] = [0, 2, 3] if draw.info.kind == "unsigned" else [0, 2, -1, 3]
         numbers += [0.5, -1.25] if draw.info.is_inexact else []

@@ -130,3 +130,20 @@ def test_mutants_of_code_that_has_gone_do_not_count(tmp_path):
     score.write(entries(KILLED, SURVIVED), [], page)
     kept = gate._of_build(score.read_record(page), [site("k0")])
     assert [entry["id"] for entry in kept.mutants] == ["k0"]
+
+
+def of_op(op, *verdicts):
+    kinds = [{"id": f"{op}/{i}", "kind": "wrapper", "class": "value"} for i in range(len(verdicts))]
+    return [{**k, "verdict": v, "ops": [op]} for k, v in zip(kinds, verdicts, strict=True)]
+
+
+def test_an_op_that_waits_is_not_held_and_leaves_when_it_meets_the_bounds():
+    weak, strong = of_op("new", *[SURVIVED] * 3, *[KILLED] * 9), of_op("old", *[KILLED] * 12)
+    assert len(score.problems([*weak, *strong], frozenset())) == 3  # the whole, its class, the op
+    assert score.problems([*weak, *strong], frozenset({"new"})) == []
+    (text,) = score.problems([*weak, *strong], frozenset({"new", "old"}))
+    assert "op old: 12/12 100.0 %, which meets the bounds; take it out" in text
+
+
+def test_no_more_ops_wait_than_did():
+    assert len(score.read_pending()) <= 27
