@@ -6,10 +6,10 @@ from .schema import Op
 
 MOVEMENT = frozenset(
     "clone contiguous _to_copy to.dtype to.device to.other copy_ index.Tensor index_put "
-    "index_select gather masked_fill.Scalar cat where.self scatter.src scatter.value index_copy "
-    "index_fill.int_Scalar index_fill.int_Tensor masked_fill.Tensor masked_select embedding take "
-    "take_along_dim stack hstack vstack tril triu diag flip roll repeat tile full_like new_full "
-    "ones_like new_ones new_zeros eye eye.m".split()
+    "index_select gather masked_fill.Scalar cat where.self scatter.src scatter.value "
+    "index_copy index_fill.int_Scalar index_fill.int_Tensor masked_fill.Tensor "
+    "masked_select embedding take take_along_dim stack hstack vstack tril triu diag flip "
+    "roll repeat tile full_like new_full ones_like new_ones new_zeros eye eye.m".split()
 )
 COMPARISONS = frozenset("eq.Tensor ne.Tensor lt.Tensor le.Tensor gt.Tensor ge.Tensor".split())
 TRANSCENDENTAL = frozenset("exp log tanh sigmoid pow.Tensor_Tensor".split())
@@ -17,24 +17,26 @@ COMMUTATIVE = frozenset(
     "add.Tensor mul.Tensor eq.Tensor ne.Tensor maximum minimum bitwise_and.Tensor equal".split()
 )
 INEXACT_ALWAYS = frozenset(
-    "div.Tensor exp log sqrt tanh sigmoid mean mean.dim reciprocal rsqrt sin cos tan asin acos atan "
-    "atan2 sinh cosh asinh acosh atanh exp2 expm1 log1p log2 log10 erf xlogy.Tensor logaddexp "
-    "logsumexp".split()
+    "div.Tensor exp log sqrt tanh sigmoid mean mean.dim reciprocal rsqrt sin cos tan asin "
+    "acos atan atan2 sinh cosh asinh acosh atanh exp2 expm1 log1p log2 log10 erf "
+    "xlogy.Tensor logaddexp logsumexp".split()
 )
 TRUTHS = frozenset(
-    "isnan isinf isfinite isposinf isneginf signbit logical_not logical_and logical_or logical_xor any "
-    "all".split()
+    "isnan isinf isfinite isposinf isneginf signbit logical_not logical_and logical_or "
+    "logical_xor any all".split()
 )
 ARITHMETIC = frozenset("add.Tensor sub.Tensor mul.Tensor neg".split())
 # Sums of products and the like: their bound follows the condition of the problem.
 BOUNDED_FAMILIES = ("matmul", "conv", "norm", "scan")
 UNINITIALISED = frozenset(("empty", "empty_strided", "empty_like", "new_empty"))
 UNIFORM = frozenset(
-    "zeros ones full zeros_like fill_.Scalar ones_like full_like new_zeros new_ones new_full".split()
+    "zeros ones full zeros_like fill_.Scalar ones_like full_like new_zeros new_ones "
+    "new_full".split()
 )
 # One element, whatever goes in.
 SINGLE = frozenset(
-    "sum mean any all max min median nanmedian prod count_nonzero var std var_mean std_mean dot".split()
+    "sum mean any all max min median nanmedian prod count_nonzero var std var_mean "
+    "std_mean dot".split()
 )
 INDICES = frozenset(("argmax", "argmin", "argsort", "nonzero", "randperm", "where"))
 
