@@ -10,7 +10,6 @@ from ..mutant import family_of_rules, rule
 from ..schema import Op
 from ..traits import (
     SINGLE,
-    SINGLE,
     fresh_result,
     gives_tensors,
     is_binary,
