@@ -236,7 +236,7 @@ def gather(draw: Draw) -> Iterator[Sample]:
                 chosen = Tensor("int64", draw.integers(0, max(size, 1), index_shape))
                 values = {"self": draw.tensor(shape), "dim": dim, "index": chosen}
                 yield Sample(values, f"{list(shape)}, dim {dim}, index {list(index_shape)}")
-    if draw.kind == "small":
+    if draw.kind == "arguments":
         chosen = Tensor("int32", draw.integers(0, 4, (3, 5)).astype(np.int32))
         yield Sample({"self": draw.tensor((4, 5)), "dim": 0, "index": chosen}, "an int32 index")
 
