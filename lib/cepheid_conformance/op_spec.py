@@ -80,6 +80,11 @@ class OpSpec:
         """The argument of this name, if the schema has it."""
         return next((argument for argument in self.args if argument.name == name), None)
 
+    def type_of(self, name: str) -> str:
+        """The type of the argument of this name, "" where the schema has none."""
+        argument = self.argument(name)
+        return argument.type if argument else ""
+
     def in_order(self, values: dict[str, Any]) -> dict[str, Any]:
         """Values by name, in the order of the schema."""
         return {a.name: values[a.name] for a in self.args if a.name in values}

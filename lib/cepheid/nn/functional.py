@@ -79,11 +79,17 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Tensor:
-    """Rows of `weight` [n, d] at the indices `input` [...]: [..., d]. IndexError beyond n."""
+    """Rows of `weight` [n, d] at the indices `input` [...]: [..., d]. IndexError beyond n.
+
+    With `max_norm` the rows named whose norm of order `norm_type` is larger are scaled to it first,
+    in weight itself.
+    """
     if max_norm is not None:
-        raise NotImplementedError(
-            f"embedding: max_norm is not there yet; got {max_norm}, scale the rows of weight first"
-        )
+        named = input.reshape(-1)
+        rows = functions.index_select(weight, 0, named)
+        norms = _C.linalg.vector_norm(rows, norm_type, 1, True)
+        scaled = rows * (max_norm / (norms + 1e-7))
+        weight.index_copy_(0, named, functions.where(norms > max_norm, scaled, rows))
     row = -1 if padding_idx is None else padding_idx
     return functions.embedding(weight, input, row, scale_grad_by_freq, sparse)
 

@@ -139,7 +139,7 @@ def masked_fill(chooser: Chooser) -> Sample:
     if chooser.info.is_inexact:
         numbers += [-1.5, float("nan")]
     value = chooser.one_of(numbers)
-    if chooser.spec.argument("value").type == "Tensor":  # type: ignore[union-attr]
+    if chooser.spec.type_of("value") == "Tensor":
         value = Tensor(chooser.dtype, np.asarray(value).astype(chooser.info.carrier))
     values = {
         "self": chooser.tensor(shape, "full"),

@@ -146,7 +146,7 @@ def index_fill(chooser: Chooser) -> Sample:
     """Places from both ends; as the op has it, a number or a tensor of one."""
     values, _ = _lines(chooser, unique=False, negative=True)
     value = _number(chooser)
-    if chooser.spec.argument("value").type == "Tensor":  # type: ignore[union-attr]
+    if chooser.spec.type_of("value") == "Tensor":
         value = Tensor(chooser.dtype, np.asarray(value).astype(chooser.info.carrier))
     return Sample({**values, "value": value})
 

@@ -243,7 +243,7 @@ def gather(draw: Draw) -> Iterator[Sample]:
 
 def masked_fill(draw: Draw) -> Iterator[Sample]:
     """Masks of the same and of a broadcast shape; the value as the op has it."""
-    by_tensor = draw.spec.argument("value").type == "Tensor"  # type: ignore[union-attr]
+    by_tensor = draw.spec.type_of("value") == "Tensor"
     for sample in _masked_fill(draw):
         value = sample.values["value"]
         data = np.asarray(value).astype(draw.info.carrier)

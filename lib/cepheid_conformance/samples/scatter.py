@@ -217,7 +217,7 @@ def index_copy(draw: Draw) -> Iterator[Sample]:
 
 def index_fill(draw: Draw) -> Iterator[Sample]:
     """Places from both ends, some twice; as the op has it, a number or a tensor of one."""
-    by_tensor = draw.spec.argument("value").type == "Tensor"  # type: ignore[union-attr]
+    by_tensor = draw.spec.type_of("value") == "Tensor"
 
     def made(value: Any) -> Any:
         data = np.asarray(value).astype(draw.info.carrier)
