@@ -16,6 +16,14 @@ class RefCounted {
 
   uint32_t use_count() const { return count_.load(std::memory_order_acquire); }
   void retain() const { count_.fetch_add(1, std::memory_order_relaxed); }
+  // For one who knows the object without owning it: false when its last reference is gone. Only for
+  // classes whose `release` uses `drop_known`.
+  bool try_retain() const {
+    uint32_t count = count_.load(std::memory_order_relaxed);
+    while (count != 0 && !count_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed))
+      ;
+    return count != 0;
+  }
   // Deletes the object with its last reference. Final classes hide this with one that deletes
   // itself without the virtual call.
   void release() const {
@@ -29,6 +37,8 @@ class RefCounted {
     return count_.load(std::memory_order_acquire) == 1 ||
            count_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   }
+  // The same where `try_retain` may take a reference without having one.
+  bool drop_known() const { return count_.fetch_sub(1, std::memory_order_acq_rel) == 1; }
   virtual ~RefCounted() = default;
   // What the last release does; a class with a pool of its own overrides it.
   virtual void destroy() const { delete this; }

@@ -1,6 +1,7 @@
 #include "core/tensor.h"
 
 #include "base/overflow.h"
+#include "core/grad_mode.h"
 #include "core/layout.h"
 
 namespace ceph {
@@ -65,6 +66,19 @@ Tensor view_of(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int64
   impl->set_geometry(sizes, strides, offset);
   if (from.own_version_counter()) impl->set_version_counter(from.own_version_counter());
   return Tensor(std::move(impl));
+}
+
+void mark_view(const Tensor& view, const Tensor& base, bool one_of_many) {
+  if (view.is_same(base)) return;
+  const intrusive_ptr<TensorImpl>& root = base->view_base();
+  ViewOrigin origin = root ? base->view_origin() : ViewOrigin::kRecorded;
+  if (one_of_many) origin = ViewOrigin::kMulti;
+  if (!grad_enabled) origin = ViewOrigin::kNoGrad;
+  view->set_view_of(root ? root : intrusive_ptr<TensorImpl>::share(base.impl()), origin);
+}
+
+void mark_views(const std::vector<Tensor>& views, const Tensor& base) {
+  for (const Tensor& view : views) mark_view(view, base, true);
 }
 
 Tensor wrapped_number(const Scalar& value) {

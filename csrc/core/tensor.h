@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "base/error.h"
 #include "base/scalar.h"
 #include "core/tensor_impl.h"
@@ -54,6 +56,9 @@ CEPH_API Tensor empty_strided_tensor(IntArrayRef sizes, IntArrayRef strides, DTy
                                      Device device, const char* op = "empty_strided");
 // A tensor over the same storage (and version) as `base`; geometry is checked against the storage.
 CEPH_API Tensor view_of(const Tensor& base, IntArrayRef sizes, IntArrayRef strides, int64_t offset);
+// For what an op returns: `view` shows memory of `base`, or of what that is itself a view of.
+CEPH_API void mark_view(const Tensor& view, const Tensor& base, bool one_of_many = false);
+CEPH_API void mark_views(const std::vector<Tensor>& views, const Tensor& base);
 // A 0-dim tensor that holds a Python number, marked as such, in the number's own dtype.
 CEPH_API Tensor wrapped_number(const Scalar& value);
 // Gives `out` these sizes (contiguous), growing its storage where needed; refuses a non-resizable

@@ -14,6 +14,13 @@ struct CEPH_API AutogradMetaInterface {
   virtual ~AutogradMetaInterface() = default;
 };
 
+// How a view was made, as far as it decides what writing to it means.
+enum class ViewOrigin : uint8_t {
+  kRecorded,  // with recording on
+  kNoGrad,    // with recording off
+  kMulti,     // one of several results of an op: unbind, split
+};
+
 // What the binding does when a tensor dies that owns its Python object; set when _C loads.
 struct PyObjectHooks {
   void (*release)(void* pyobj) = nullptr;
@@ -71,6 +78,23 @@ class CEPH_API TensorImpl final : public RefCounted {
   void set_version_counter(intrusive_ptr<VersionCounter> version) { version_ = std::move(version); }
   const intrusive_ptr<VersionCounter>& own_version_counter() const { return version_; }
 
+  // Note [Views]
+  // A view knows the tensor that it shows, which is never a view itself, and where it came from:
+  // writing to one changes the other's history (autograd/views.h). A view is always dispatched
+  // through Autograd, since its base may come to require a gradient after the view was made.
+  const intrusive_ptr<TensorImpl>& view_base() const { return view_base_; }
+  ViewOrigin view_origin() const { return view_origin_; }
+  void set_view_of(intrusive_ptr<TensorImpl> base, ViewOrigin origin) {
+    histories_ = base->histories_;
+    view_base_ = std::move(base);
+    view_origin_ = origin;
+    keys_ = keys_ | DispatchKey::Autograd;
+  }
+  // How often the tensor was given a history; of a view: how often its base was, as far as the
+  // view's own history knows.
+  uint32_t histories() const { return histories_; }
+  void set_histories(uint32_t count) { histories_ = count; }
+
   AutogradMetaInterface* autograd_meta() const { return autograd_meta_.get(); }
   void set_autograd_meta(std::unique_ptr<AutogradMetaInterface> meta) {
     autograd_meta_ = std::move(meta);
@@ -106,7 +130,10 @@ class CEPH_API TensorImpl final : public RefCounted {
   DispatchKeySet keys_;
   bool contiguous_ = true;
   bool wrapped_number_ = false;
+  ViewOrigin view_origin_ = ViewOrigin::kRecorded;
+  uint32_t histories_ = 0;
   intrusive_ptr<VersionCounter> version_;
+  intrusive_ptr<TensorImpl> view_base_;
   std::unique_ptr<AutogradMetaInterface> autograd_meta_;
 };
 

@@ -193,11 +193,6 @@ const Generator& Parsed::generator(int i) const {
   return has(i) ? unwrap_generator(slots[i]) : none;
 }
 
-void Parsed::refuse_requires_grad(int i) const {
-  CEPH_CHECK(!boolean(i), ErrorKind::kRuntime, name,
-             "requires_grad=True asks for autograd, which is not part of this version");
-}
-
 void Parsed::refuse_pin_memory(int i) const {
   CEPH_CHECK(!boolean(i), ErrorKind::kRuntime, name,
              "pin_memory=True needs an accelerator, and none is available; leave it out");

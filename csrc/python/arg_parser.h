@@ -136,8 +136,7 @@ class Parsed {
   std::optional<MemoryFormat> optional_memory_format(int i) const;
   const Generator& generator(int i) const;
 
-  // requires_grad=True and pin_memory=True, which this version can't do.
-  void refuse_requires_grad(int i) const;
+  // pin_memory=True, which this version can't do.
   void refuse_pin_memory(int i) const;
 
  private:

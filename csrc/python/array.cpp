@@ -3,6 +3,8 @@
 #include <memory>
 #include <string_view>
 
+#include "autograd/meta.h"
+#include "core/grad_mode.h"
 #include "core/layout.h"
 #include "python/arg_convert.h"
 #include "python/pinned.h"
@@ -241,6 +243,8 @@ Ref make_export(const Tensor& t) {
 }  // namespace
 
 PyObject* array_from_tensor(const Tensor& t, const char* op) {
+  CEPH_CHECK(!autograd::requires_grad(t) || !grad_enabled, ErrorKind::kRuntime, op,
+             "the tensor requires a gradient, which an array can't carry; use detach().numpy()");
   CEPH_CHECK(t.device().is_cpu() && t->has_storage(), ErrorKind::kType, op,
              "the tensor must have its data on the CPU; "
              "this one is on ",

@@ -202,9 +202,7 @@ std::optional<Device> optional_device(PyObject* o) {
   return o == Py_None ? std::nullopt : std::optional(to_device(o));
 }
 
-void refuse_options(const char* op, int requires_grad, int pin_memory) {
-  CEPH_CHECK(!requires_grad, ErrorKind::kRuntime, op,
-             "requires_grad=True asks for autograd, which is not part of this version");
+void refuse_pinned(const char* op, int pin_memory) {
   CEPH_CHECK(!pin_memory, ErrorKind::kRuntime, op,
              "pin_memory=True needs an accelerator, and none is available; leave it out");
 }
@@ -218,9 +216,10 @@ PyObject* make_tensor(PyObject*, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   return guarded([&] {
-    refuse_options("tensor", c.requires_grad, c.pin_memory);
-    return wrap(
-        tensor_from_data(c.data, optional_dtype(c.dtype), optional_device(c.device), "tensor"));
+    refuse_pinned("tensor", c.pin_memory);
+    return wrap_leaf(
+        tensor_from_data(c.data, optional_dtype(c.dtype), optional_device(c.device), "tensor"),
+        c.requires_grad != 0);
   });
 }
 
@@ -268,7 +267,6 @@ PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   return guarded([&]() -> PyObject* {
-    refuse_options("asarray", c.requires_grad, 0);
     auto dtype = optional_dtype(c.dtype);
     auto device = optional_device(c.device);
     Tensor shared = from_protocol(c.data, dtype);
@@ -276,8 +274,10 @@ PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
     CEPH_CHECK(
         shares || c.copy != Py_False, ErrorKind::kValue, "asarray",
         "copy=False, but the object's memory can't be shared with the dtype and device asked for");
-    if (!shared.defined()) return wrap(tensor_from_data(c.data, dtype, device, "asarray"));
-    return wrap(shares && c.copy != Py_True ? shared : copied(shared, dtype, device));
+    Tensor made = !shared.defined()                  ? tensor_from_data(c.data, dtype, device, "asarray")
+                  : shares && c.copy != Py_True ? shared
+                                                : copied(shared, dtype, device);
+    return wrap_leaf(made, c.requires_grad != 0);
   });
 }
 
@@ -329,13 +329,13 @@ PyObject* frombuffer(PyObject*, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   return guarded([&] {
-    refuse_options("frombuffer", c.requires_grad, 0);
     CEPH_CHECK(accepts_dtype(c.dtype), ErrorKind::kType, "frombuffer",
                "dtype= must be given, a dtype; got ", type_name(c.dtype));
     Ref view = own(PyMemoryView_FromObject(c.data));
     Ref bytes = own(PyObject_CallMethod(view.get(), "cast", "s", "B"));
-    return wrap(buffer_part(tensor_from_array(bytes.get(), "frombuffer"), to_dtype(c.dtype), count,
-                            offset));
+    Tensor made = buffer_part(tensor_from_array(bytes.get(), "frombuffer"), to_dtype(c.dtype),
+                              count, offset);
+    return wrap_leaf(made, c.requires_grad != 0);
   });
 }
 

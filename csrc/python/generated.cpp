@@ -1,5 +1,7 @@
 #include "python/generated.h"
 
+#include "autograd/meta.h"
+
 #include <map>
 #include <string>
 
@@ -70,6 +72,11 @@ PyObject* override_function(const Function& function, PyObject* const* args, Py_
   Ref object = attribute(module.get(), function.name);
   return call_torch_function(object.get(), function.name, nullptr, args, PyVectorcall_NARGS(nargs),
                              kwnames);
+}
+
+PyObject* wrap_leaf(const Tensor& result, bool requires_grad) {
+  if (requires_grad) autograd::set_requires_grad(result, true);
+  return wrap(result);
 }
 
 PyTypeObject* named_results(const char* op, std::initializer_list<const char*> fields) {

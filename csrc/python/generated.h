@@ -28,6 +28,8 @@ auto unlocked(bool release, F&& compute) {
 }
 
 inline PyObject* wrap_result(Tensor result) { return wrap(std::move(result)); }
+// What a factory made, as a leaf that requires a gradient where that was asked for.
+PyObject* wrap_leaf(const Tensor& result, bool requires_grad);
 // A list of results is a tuple.
 PyObject* wrap_result(const std::vector<Tensor>& results);
 inline PyObject* wrap_result(bool result) { return PyBool_FromLong(result); }

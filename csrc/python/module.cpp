@@ -1,6 +1,7 @@
 // cepheid._C: everything in order of need.
 
 #include "python/array.h"
+#include "python/autograd.h"
 #include "python/construct.h"
 #include "python/device.h"
 #include "python/dlpack.h"
@@ -32,7 +33,7 @@ constexpr void (*kParts[])(PyObject*) = {
     init_errors,    init_torch_function, init_dtype,           init_device,      init_enums,
     init_size,      init_storage,        init_python_dispatch, init_tensor_type, init_generator,
     init_construct, init_array,          init_dlpack,          init_pickle,      init_op_object,
-    init_library,   init_settings,       init_generated,
+    init_library,   init_settings,       init_autograd,        init_generated,
 };
 
 }  // namespace

@@ -66,8 +66,12 @@ PyObject* rebuild_tensor(PyObject*, PyObject* args) {
     CEPH_CHECK(PyType_IsSubtype(type, &TensorType), ErrorKind::kType, "_rebuild_tensor",
                "the class must be a subclass of Tensor; got ", type->tp_name);
     constexpr const char* op = "_rebuild_tensor";
-    return wrap_as(type, tensor_over(unwrap_storage(storage), unwrap_dtype(dtype),
-                                     to_int64(offset, op), ints_of(size, op), ints_of(stride, op)));
+    Tensor made = tensor_over(unwrap_storage(storage), unwrap_dtype(dtype), to_int64(offset, op),
+                              ints_of(size, op), ints_of(stride, op));
+    const int on = PyObject_IsTrue(requires_grad);
+    checked(on);
+    autograd::set_requires_grad(made, on != 0);
+    return wrap_as(type, std::move(made));
   });
 }
 
@@ -98,7 +102,7 @@ Ref rebuild_arguments(PyObject* self) {
   Ref storage = own(wrap_storage(t->storage()));
   return own(Py_BuildValue("(OOOLOOO)", type, storage.get(), dtype_object(t.dtype()),
                            static_cast<long long>(t.storage_offset()), size.get(), stride.get(),
-                           Py_False));
+                           autograd::requires_grad(t) ? Py_True : Py_False));
 }
 
 // Attributes, and __slots__ of a subclass where there are any.
@@ -162,16 +166,19 @@ PyObject* tensor_deepcopy(PyObject* self, PyObject* memo) {
   if (PyErr_Occurred()) throw_python_error();
   const Tensor& t = unwrap(self);
   require_storage(t, "__deepcopy__");
+  CEPH_CHECK(autograd::is_leaf(t), ErrorKind::kRuntime, "__deepcopy__",
+             "only a leaf can be copied: this tensor is part of a graph; use detach() or clone()");
   Ref storage = own(wrap_storage(t->storage()));
   Ref copied = deep_copied(storage.get(), memo);
   Tensor result = tensor_over(unwrap_storage(copied.get()), t.dtype(), t.storage_offset(),
                               t.sizes(), t.strides());
+  autograd::set_requires_grad(result, autograd::requires_grad(t));
   Ref object = own(wrap_as(Py_TYPE(self), std::move(result)));
   checked(PyDict_SetItem(memo, key.get(), object.get()));
-  Tensor grad = grad_of(t);
+  Tensor grad = autograd::grad_of(t);
   if (grad.defined()) {
     Ref grad_object = own(wrap(std::move(grad)));
-    set_grad(unwrap(object.get()), unwrap(deep_copied(grad_object.get(), memo).get()));
+    autograd::set_grad(unwrap(object.get()), unwrap(deep_copied(grad_object.get(), memo).get()));
   }
   restore_state(object.get(), deep_copied(state_of(self).get(), memo).get());
   return object.release();

@@ -4,6 +4,7 @@
 #include "generated/ops/detach.h"
 #include "generated/ops/permute.h"
 #include "generated/ops/transpose.h"
+#include "python/autograd.h"
 #include "python/device.h"
 #include "python/dtype.h"
 #include "python/size.h"
@@ -54,10 +55,7 @@ PyObject* get_nbytes(const Tensor& t) {
   return PyLong_FromSize_t(static_cast<size_t>(t.numel()) * item_size(t.dtype()));
 }
 PyObject* get_version(const Tensor& t) { return PyLong_FromUnsignedLong(t->version()); }
-PyObject* get_true(const Tensor&) { Py_RETURN_TRUE; }
 PyObject* get_false(const Tensor&) { Py_RETURN_FALSE; }
-PyObject* get_none(const Tensor&) { Py_RETURN_NONE; }
-PyObject* get_zero(const Tensor&) { return PyLong_FromLong(0); }
 template <DeviceKind Kind>
 PyObject* is_on(const Tensor& t) {
   return PyBool_FromLong(t.device().kind == Kind);
@@ -102,11 +100,20 @@ void set_data(PyObject* self, PyObject* value) {
   target->set_geometry(source.sizes(), source.strides(), source.storage_offset());
 }
 
-PyObject* get_grad(const Tensor& t) { return wrap(grad_of(t)); }
+PyObject* get_grad(const Tensor& t) { return wrap(autograd::grad_of(t)); }
+PyObject* get_requires_grad(const Tensor& t) { return PyBool_FromLong(autograd::requires_grad(t)); }
+PyObject* get_is_leaf(const Tensor& t) { return PyBool_FromLong(autograd::is_leaf(t)); }
+PyObject* get_grad_fn(const Tensor& t) { return wrap_node(autograd::grad_fn(t)); }
+PyObject* get_output_nr(const Tensor& t) { return PyLong_FromUnsignedLong(autograd::output_nr(t)); }
+PyObject* get_retains_grad(const Tensor& t) {
+  const autograd::AutogradMeta* meta = autograd::meta_of(*t.impl());
+  return PyBool_FromLong(meta && meta->retain);
+}
+PyObject* get_base(const Tensor& t) { return wrap(Tensor(t->view_base())); }
 
 void set_grad_checked(PyObject* self, PyObject* value) {
   const Tensor& t = unwrap(self);
-  if (value == Py_None) return set_grad(t, Tensor());
+  if (value == Py_None) return autograd::set_grad(t, Tensor());
   CEPH_CHECK(is_tensor(value), ErrorKind::kType, "grad", "expected a Tensor or None; got ",
              type_name(value));
   CEPH_CHECK(value != self, ErrorKind::kRuntime, "grad", "a tensor can't be its own grad");
@@ -117,14 +124,13 @@ void set_grad_checked(PyObject* self, PyObject* value) {
              "the grad must be on the tensor's device ", t.device(), "; got ", grad.device());
   CEPH_CHECK(grad.sizes() == t.sizes(), ErrorKind::kRuntime, "grad",
              "the grad must have the tensor's shape ", t.sizes(), "; got ", grad.sizes());
-  set_grad(t, grad);
+  autograd::set_grad(t, grad);
 }
 
-void set_requires_grad(PyObject*, PyObject* value) {
+void set_requires_grad(PyObject* self, PyObject* value) {
   int on = PyObject_IsTrue(value);
   checked(on);
-  CEPH_CHECK(!on, ErrorKind::kRuntime, "requires_grad",
-             "True asks for autograd, which is not part of this version");
+  autograd::set_requires_grad(unwrap(self), on != 0);
 }
 
 }  // namespace
@@ -148,11 +154,13 @@ PyGetSetDef tensor_getset[] = {
                  "The same data, outside autograd, with its own version."),
     CEPH_GET_SET("grad", get_grad, set_grad_checked,
                  "The gradient, a tensor of the same shape, or None."),
-    CEPH_GET_SET("requires_grad", get_false, set_requires_grad,
-                 "Whether autograd records: False in this version."),
-    CEPH_GET("is_leaf", get_true, "Whether no recorded operation made it."),
-    CEPH_GET("grad_fn", get_none, "The operation that made it: None in this version."),
-    CEPH_GET("output_nr", get_zero, "Which output of its operation it is."),
+    CEPH_GET_SET("requires_grad", get_requires_grad, set_requires_grad,
+                 "Whether operations on it are recorded; may be set on a leaf."),
+    CEPH_GET("is_leaf", get_is_leaf, "Whether no recorded operation made it."),
+    CEPH_GET("grad_fn", get_grad_fn, "The operation that made it; None for a leaf."),
+    CEPH_GET("output_nr", get_output_nr, "Which output of its operation it is."),
+    CEPH_GET("retains_grad", get_retains_grad, "Whether retain_grad() was called on a non-leaf."),
+    CEPH_GET("_base", get_base, "The tensor that it is a view of; None where it is no view."),
     CEPH_GET("_version", get_version, "Number of writes to the data so far."),
     CEPH_GET("is_cpu", is_on<DeviceKind::CPU>, "Whether the data are on the CPU."),
     CEPH_GET("is_cuda", is_on<DeviceKind::CUDA>, "Whether the data are on a CUDA device."),

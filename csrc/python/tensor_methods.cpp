@@ -4,10 +4,13 @@
 
 #include <algorithm>
 
+#include "autograd/meta.h"
 #include "core/layout.h"
+#include "generated/ops/detach.h"
 #include "generated/ops/to.h"
 #include "python/arg_parser.h"
 #include "python/array.h"
+#include "python/autograd.h"
 #include "python/device.h"
 #include "python/dtype.h"
 #include "python/element.h"
@@ -185,7 +188,9 @@ PyObject* numpy(PyObject* self, PyObject* args, PyObject* kwargs) {
   int force = 0;
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$p:numpy", const_cast<char**>(names), &force))
     return nullptr;
-  return array_from_tensor(unwrap(self), "numpy");
+  Tensor t = unwrap(self);
+  if (force && autograd::requires_grad(t)) t = ops::detach(t);
+  return array_from_tensor(t, "numpy");
 }
 
 // __array__(dtype=None, copy=None), as NumPy 2 calls it.
@@ -253,9 +258,13 @@ PyObject* requires_grad(PyObject* self, PyObject* args, PyObject* kwargs) {
   if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|p:requires_grad_", const_cast<char**>(names),
                                    &on))
     return nullptr;
-  CEPH_CHECK(!on, ErrorKind::kRuntime, "requires_grad_",
-             "True asks for autograd, which is not part of this version");
+  autograd::set_requires_grad(unwrap(self), on != 0);
   return Py_NewRef(self);
+}
+
+PyObject* retain_grad(PyObject* self) {
+  autograd::retain_grad(unwrap(self));
+  return Py_NewRef(Py_None);
 }
 
 PyObject* dlpack_device(PyObject* self) { return tensor_dlpack_device(self); }
@@ -322,7 +331,14 @@ PyMethodDef tensor_methods[] = {
     CEPH_NULLARY("__complex__", complex_method, nullptr),
     CEPH_UNARY("type_as", type_as, "type_as(tensor): to the dtype and device of another tensor."),
     CEPH_KEYWORDS("requires_grad_", requires_grad,
-                  "requires_grad_(requires_grad=True): RuntimeError for True in this version."),
+                  "requires_grad_(requires_grad=True): whether operations on it are recorded."),
+    CEPH_SELF("retain_grad", retain_grad, "Keeps the gradient of a tensor that isn't a leaf."),
+    CEPH_UNARY("register_hook", tensor_register_hook,
+               "register_hook(hook): hook(gradient) is called when the gradient is known and may "
+               "return another. Returns a handle with remove()."),
+    CEPH_UNARY("register_post_accumulate_grad_hook", tensor_register_accumulated_hook,
+               "register_post_accumulate_grad_hook(hook): hook(tensor) is called after .grad of a "
+               "leaf was added to. Returns a handle with remove()."),
     CEPH_KEYWORDS("cpu", cpu, "cpu(memory_format=None): to(device='cpu')."),
     CEPH_CONVERT("float", DType::Float32),
     CEPH_CONVERT("double", DType::Float64),

@@ -99,7 +99,7 @@ int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
   // What is held through this tensor alone is part of it for the collector: its grad, and the
   // grad's own grad. One with a Python object goes on from there by itself.
   while (impl && impl->use_count() == 1) {
-    auto* meta = static_cast<AutogradMeta*>(impl->autograd_meta());
+    const autograd::AutogradMeta* meta = autograd::meta_of(*impl);
     impl = meta ? meta->grad.impl() : nullptr;
     if (!impl || impl->use_count() != 1 || !impl->pyobj) continue;
     Py_VISIT(static_cast<PyObject*>(impl->pyobj));
@@ -112,8 +112,8 @@ int tensor_clear(PyObject* self) {
   TensorObject* o = as_object(self);
   Py_CLEAR(o->dict);
   if (o->tensor.defined() && o->tensor->use_count() == 1) {
-    Tensor grad = grad_of(o->tensor);  // let go of last: the tensor itself may hang on it
-    set_grad(o->tensor, Tensor());
+    Tensor grad = autograd::grad_of(o->tensor);  // let go of last: the tensor itself may hang on it
+    autograd::set_grad(o->tensor, Tensor());
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 
 #include "python/tensor_type.h"
 
+#include "autograd/meta.h"
 #include "core/layout.h"
 #include "python/arg_parser.h"
 #include "python/generated.h"
@@ -73,11 +74,6 @@ PyTypeObject* to_tensor_class(PyObject* cls, const char* op) {
   return reinterpret_cast<PyTypeObject*>(cls);
 }
 
-void refuse_grad(int requires_grad, const char* op) {
-  CEPH_CHECK(!requires_grad, ErrorKind::kRuntime, op,
-             "requires_grad=True asks for autograd, which is not part of this version");
-}
-
 // Tensor._make_subclass(cls, data, require_grad=False)
 PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"cls", "data", "require_grad", nullptr};
@@ -88,9 +84,9 @@ PyObject* make_subclass(PyObject*, PyObject* args, PyObject* kwargs) {
     return nullptr;
   }
   return guarded([&] {
-    refuse_grad(requires_grad, "_make_subclass");
     Tensor alias = alias_of(unwrap(data));
-    alias->set_keys(alias->keys() - DispatchKey::Python);
+    alias->set_keys(alias->keys() & kBackendKeys);
+    autograd::set_requires_grad(alias, requires_grad != 0);
     return wrap_as(to_tensor_class(cls, "_make_subclass"), std::move(alias));
   });
 }
@@ -142,7 +138,6 @@ PyObject* make_wrapper_subclass(PyObject*, PyObject* const* args, Py_ssize_t nar
     Parsed p;
     parse(wrapper_function, args[0], args + 1, nargs - 1, kwnames, p);
     p.refuse_pin_memory(8);
-    p.refuse_requires_grad(9);
     IntVector sizes = p.ints(1);
     DimVector strides = wrapper_strides(p, sizes);
     DType dtype = p.has(5) ? p.dtype(5) : default_dtype();
@@ -151,7 +146,9 @@ PyObject* make_wrapper_subclass(PyObject*, PyObject* const* args, Py_ssize_t nar
     DispatchKeySet keys = empty_tensor({0}, dtype, Device(DeviceKind::Meta)).keys() - kBackendKeys;
     auto impl = make_intrusive<TensorImpl>(Storage(), dtype, device, keys | backend_key(device));
     impl->set_geometry(sizes, strides, p.has(3) ? p.integer(3) : 0);
-    return wrap_as(cls, Tensor(std::move(impl)));
+    Tensor made(std::move(impl));
+    autograd::set_requires_grad(made, p.has(9) && p.boolean(9));
+    return wrap_as(cls, std::move(made));
   });
 }
 

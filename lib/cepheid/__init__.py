@@ -59,11 +59,17 @@ globals().update(_variable_functions)
 
 _trace.stage(_trace.IMPORT, "variable functions", count=len(_variable_functions))
 
-from cepheid import _tensor
+from cepheid import _tensor, autograd
 from cepheid._functions import is_complex, is_floating_point, is_signed, numel
 from cepheid._numeric_info import finfo, iinfo
 from cepheid._ops import ops
 from cepheid._tensor_repr import get_printoptions, set_printoptions
+from cepheid.autograd.grad_mode import (
+    enable_grad,
+    is_grad_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 from cepheid.random import (
     fork_rng,
     get_rng_state,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tools.codegen.emit import (
+    autograd,
     docs_table,
     kernel_decl,
     op_header,
@@ -44,7 +45,7 @@ EMITTERS: Mapping[str, tuple[Emit, ...]] = {
         schema_json.emit,
         docs_table.emit,
     ),
-    "registrations": (register.emit,),
+    "registrations": (register.emit, autograd.emit),
 }
 
 

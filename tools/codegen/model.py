@@ -25,6 +25,9 @@ ENUM_TYPES = ("ScalarType", "Layout", "MemoryFormat")
 # `module:` of an entry -> the public module of its function; other functions are top-level names.
 PUBLIC_MODULES = {"nn": "nn.functional", "linalg": "linalg"}
 
+# `derivative:` without formulas: `parts`, the op calls others, which are recorded themselves.
+DERIVATIVE_WORDS = ("parts",)
+
 Default = None | bool | int | float | str | tuple[int, ...]
 ImplementationKind = Literal["scalar", "kernel", "inplace_kernel", "view", "native", "composite"]
 VariantKind = Literal["functional", "inplace", "out"]
@@ -359,6 +362,8 @@ class OpEntry:
     errors: tuple[str, ...]
     source: Source = field(compare=False)
     module: str = ""  # a key of PUBLIC_MODULES
+    # Operand, or several with commas between -> formula; or a word of DERIVATIVE_WORDS.
+    derivative: Mapping[str, str] | str | None = None
 
     @property
     def name(self) -> str:
@@ -403,6 +408,8 @@ class OpEntry:
             fields["promote"] = calls[0] if len(calls) == 1 else calls
         if self.check is not None:
             fields["check"] = self.check
+        if self.derivative is not None:
+            fields["derivative"] = self.derivative
         fields |= {"oracle": self.oracle, "samples": self.samples, "errors": list(self.errors)}
         return fields
 

@@ -31,7 +31,7 @@ IMPLEMENTATIONS: tuple[ImplementationKind, ...] = (
 )
 STRING_LISTS = ("variants", "tags", "numbers", "broadcast_self", "errors")
 STRINGS = ("op", "module", "shape", "check", "samples")
-FIELDS = (*STRINGS, *STRING_LISTS, *IMPLEMENTATIONS, "dtypes", "promote", "oracle")
+FIELDS = (*STRINGS, *STRING_LISTS, *IMPLEMENTATIONS, "dtypes", "promote", "oracle", "derivative")
 REQUIRED = {
     "op": "every entry begins with its schema",
     "variants": "list function, method, inplace, out, or write [] for an op reached by others only",
@@ -121,6 +121,7 @@ class _EntryParser:
             errors=tuple(values["errors"]),
             source=self.fields.source,
             module=values.get("module", ""),
+            derivative=values.get("derivative"),
         )
 
     def _check_names(self) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tools.codegen.check import Context, check_entries
+from tools.codegen.derivatives import Derivative, compile_derivatives
 from tools.codegen.model import OpEntry, RuleNames, Tags
 from tools.codegen.parse import parse_family, parse_rule_names, parse_tags
 from tools.codegen.problems import CodegenError, Problem
@@ -32,6 +33,7 @@ class Registry:
     rule_names: RuleNames
     rules: RuleBook
     compiled: CompiledRules
+    derivatives: Mapping[str, Derivative]
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -64,9 +66,11 @@ def read_registry(source: Path, shown: str = "csrc/ops") -> Registry:
     functions = read_functions(source.parent / "kernels" / "generic")
     check_entries(entries, Context(tags, rule_names, rules, dtypes, functions), problems)
     compiled = compile_rules(rules, entries, problems)
+    derivatives = compile_derivatives(rules, entries, problems)
     if problems:
         raise CodegenError(problems)
-    return Registry(tuple(entries), tuple(entries), tags, rule_names, rules, compiled)
+    every = tuple(entries)
+    return Registry(every, every, tags, rule_names, rules, compiled, derivatives)
 
 
 def ops_called_from(folder: Path) -> frozenset[str]:
@@ -77,6 +81,16 @@ def ops_called_from(folder: Path) -> frozenset[str]:
     )
 
 
+def _called(registry: Registry, entry: OpEntry) -> set[str]:
+    """The full names of the entries that an entry's composite and its derivative need."""
+    called = registry.compiled.ops_called(entry)
+    if (derivative := registry.derivatives.get(entry.full_name)) is not None:
+        called |= derivative.calls.entries
+        for rule in derivative.calls.rules:
+            called |= registry.compiled.calls(rule).entries
+    return called
+
+
 def select_ops(registry: Registry, names: Iterable[str], needed: Iterable[str]) -> Registry:
     """The ops named (by op or overload), the needed ones, and what the rules of all these call."""
     wanted = {*names, *needed}
@@ -84,7 +98,7 @@ def select_ops(registry: Registry, names: Iterable[str], needed: Iterable[str]) 
     keep = {e.full_name for e in registry.entries if {e.name, e.full_name} & wanted}
     pending = list(keep)
     while pending:
-        called = registry.compiled.ops_called(by_name[pending.pop()]) - keep
+        called = _called(registry, by_name[pending.pop()]) - keep
         keep |= called
         pending += called
     return replace(registry, entries=tuple(by_name[name] for name in by_name if name in keep))

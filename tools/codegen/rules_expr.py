@@ -30,6 +30,13 @@ METHODS: Mapping[str, tuple[str, Kind]] = {
     "is_contiguous": ("is_contiguous()", BOOL),
 }
 ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+# Operators on tensors -> the op; a number on one side stands for a 0-dim tensor.
+TENSOR_OPS: Mapping[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+}
 DIVISIONS: Mapping[type[ast.operator], str] = {ast.FloorDiv: "floor_div", ast.Mod: "floor_mod"}
 ORDERINGS: Mapping[type[ast.cmpop], str] = {
     ast.Lt: "<",
@@ -216,6 +223,8 @@ class ExpressionEmitter:
                 return Value(f"!{self._boolean(operand, ATOM)}", BOOL)
             case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
                 return Value(f"-{value!r}", INT if isinstance(value, int) else FLOAT)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._op_call(_call_of("neg", node, operand), "neg")
             case ast.BoolOp(op=op, values=values):
                 return self._junction(op, values)
             case ast.Compare(left=left, ops=[op], comparators=[right]):
@@ -280,6 +289,9 @@ class ExpressionEmitter:
     def _binary(self, node: ast.BinOp) -> Value:
         left, right = self._emit(node.left), self._emit(node.right)
         kinds = (left.kind, right.kind)
+        if TENSOR in kinds and type(node.op) in TENSOR_OPS:
+            name = TENSOR_OPS[type(node.op)]
+            return self._op_call(_call_of(name, node, node.left, node.right), name)
         if kinds == (INTS, INTS) and isinstance(node.op, ast.Add):
             return Value(f"joined({{{', '.join(self._joined(node))}}})", INTS)
         if kinds == (INTS, INT) and isinstance(node.op, ast.Mult):
@@ -459,6 +471,8 @@ class ExpressionEmitter:
             for overload in overloads
             if (texts := _fit(overload.schema, values, named)) is not None
         ]
+        if len(fitting) > 1:  # a Scalar parameter takes a number before a Tensor one does
+            fitting = [(o, texts) for o, texts in fitting if not _wraps_number(texts)]
         if len(fitting) != 1:
             kinds = [str(v.kind) for _, v in values] + [
                 f"{n}={v.kind}" for n, (_, v) in named.items()
@@ -479,6 +493,12 @@ class ExpressionEmitter:
         if value.kind.optional or value.kind.base not in ("int", "float", "str", "DType", "Device"):
             raise RuleError(node, f"a message can't print {value.kind}; use show() for tuples")
         return value.text
+
+
+def _call_of(name: str, at: ast.AST, *arguments: ast.expr) -> ast.Call:
+    """`ops.name(arguments)` in place of an operator."""
+    function = ast.Attribute(ast.Name("ops", ast.Load()), name, ast.Load())
+    return ast.copy_location(ast.Call(function, list(arguments), []), at)
 
 
 def _literal(node: ast.AST, value: object) -> Value:
@@ -553,6 +573,10 @@ def _fit(
             return None
         texts.append(text)
     return texts
+
+
+def _wraps_number(texts: Sequence[str | None]) -> bool:
+    return any(text is not None and text.startswith("wrapped_number(") for text in texts)
 
 
 def _split_op(node: ast.AST, texts: list[str]) -> list[str]:

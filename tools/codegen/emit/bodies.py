@@ -360,7 +360,19 @@ def _on_self(entry: OpEntry, key: str) -> list[str]:
 
 
 def _view(entry: OpEntry, sets: DtypeSets) -> list[Kernel]:
-    return [_forward(entry, BACKENDS, entry.implementation.single, "")]
+    schema = entry.schema
+    call = f"impl::{cpp.local_name(entry.implementation.single)}("
+    if "detached" in entry.tags:
+        return [_forward(entry, BACKENDS, entry.implementation.single, "")]
+    base = cpp.local_name(schema.arguments[0].name)
+    result = cpp.result_type(schema.returns)
+    mark = "mark_views" if schema.returns[0].type.is_list else "mark_view"
+    lines = [
+        _call(f"{result} result = {call}", cpp.names(schema)),
+        f"{mark}(result, {base});",
+        "return result;",
+    ]
+    return [_define(cpp.entry_name(schema), schema, BACKENDS, lines)]
 
 
 def _native(entry: OpEntry, sets: DtypeSets) -> list[Kernel]:

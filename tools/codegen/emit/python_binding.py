@@ -113,9 +113,6 @@ def _call(entry: OpEntry, inplace: bool) -> str:
     for index, argument in enumerate(entry.schema.arguments):
         lines += conversion(entry, argument, index)
     rows = params(entry)
-    for index, row in enumerate(rows):
-        if row.name == "requires_grad":
-            lines.append(f"p.refuse_requires_grad({index});")
     if "out" in entry.variants and not inplace:
         lines += _out_call(entry, len(rows) - 1)
     lines += _plain_call(entry, schema)
@@ -137,6 +134,9 @@ def _plain_call(entry: OpEntry, schema: Schema) -> list[str]:
     work = _work(entry)
     if work:
         call = f"unlocked({work}, [&] {{ return {call}; }})"
+    names = [row.name for row in params(entry)]
+    if "requires_grad" in names:
+        return [f"return wrap_leaf({call}, p.boolean({names.index('requires_grad')}));"]
     if len(schema.returns) == 1:
         return [f"return wrap_result({call});"]
     return [f"auto results = {call};", *_named(entry, _elements(len(schema.returns)))]

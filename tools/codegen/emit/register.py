@@ -61,10 +61,11 @@ def _entries(entries: tuple[OpEntry, ...]) -> str:
 
 
 def _entry(schema: Schema) -> str:
+    """Made before what other units register for it."""
     name = cpp.entry_name(schema)
-    head = f"OperatorEntry {name} = entry<signatures::{name}>("
+    head = f"CEPH_EARLY OperatorEntry {name} = entry<signatures::{name}>("
     if len(head) > cpp.LINE_LENGTH:
-        head = f"OperatorEntry {name} =\n    entry<signatures::{name}>("
+        head = f"CEPH_EARLY OperatorEntry {name} =\n    entry<signatures::{name}>("
     text = f"{head}{cpp.quoted(str(schema))});"
     if len(text) <= cpp.LINE_LENGTH:
         return text

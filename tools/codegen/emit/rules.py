@@ -22,6 +22,8 @@ def _needed(registry: Registry) -> frozenset[str]:
             names.add(entry.shape.name)
         if entry.implementation.kind == "composite":
             names.add(entry.implementation.single)
+        if (derivative := registry.derivatives.get(entry.full_name)) is not None:
+            names |= derivative.calls.rules
     for name in tuple(names):
         names |= registry.compiled.calls(name).rules
     return frozenset(names)

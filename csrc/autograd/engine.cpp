@@ -1,0 +1,282 @@
+#include "autograd/engine.h"
+
+#include <algorithm>
+#include <queue>
+#include <thread>
+#include <unordered_map>
+
+#include "autograd/meta.h"
+#include "core/grad_mode.h"
+#include "core/layout.h"
+#include "core/local_keys.h"
+#include "generated/ops/add.h"
+#include "generated/ops/reshape.h"
+#include "generated/ops/sum.h"
+#include "generated/ops/to.h"
+
+namespace ceph::autograd {
+
+namespace {
+
+// Passes inside passes deeper than this go on with a fresh stack.
+constexpr int kMaxDepth = 40;
+
+thread_local int depth = 0;
+
+// A gradient that nothing else holds may be added to in place.
+bool is_ours(const Tensor& t) {
+  return t->use_count() == 1 && !t->view_base() && t->has_storage() &&
+         t->storage()->use_count() == 1 && !t.keys().has(DispatchKey::Python) &&
+         !overlaps_itself(t);
+}
+
+void accumulate(Tensor& slot, Tensor grad) {
+  if (!grad.defined()) return;
+  if (!slot.defined()) {
+    slot = std::move(grad);
+  } else if (!grad_enabled && is_ours(slot)) {
+    ops::add_(slot, grad);
+  } else if (!grad_enabled && is_ours(grad)) {
+    slot = ops::add_(grad, slot);
+  } else {
+    slot = ops::add(slot, grad);
+  }
+}
+
+// What one pass knows about a node.
+struct Task {
+  Node* node = nullptr;
+  size_t waiting = 0;    // edges that lead here from nodes that haven't run yet
+  bool queued = false;
+  bool visited = false;  // by mark_needed
+  bool needed = false;   // whether to run it, where only what inputs need is run
+  Gradients gradients;  // what came in so far
+  std::vector<std::pair<uint32_t, size_t>> captures;  // slot -> which input wants its gradient
+};
+
+struct Later {
+  bool operator()(const Task* a, const Task* b) const {
+    return a->node->sequence() < b->node->sequence();
+  }
+};
+
+class Pass {
+ public:
+  Pass(BackwardOptions options, size_t captured)
+      : options_(options), only_inputs_(captured != 0), captured_(captured) {}
+
+  Gradients run(std::span<const Edge> roots, Gradients gradients, std::span<const Edge> inputs) {
+    discover(roots);
+    for (size_t i = 0; i < inputs.size(); ++i) capture(inputs[i], i);
+    if (only_inputs_) mark_needed();
+    for (size_t i = 0; i < roots.size(); ++i) {
+      deliver(roots[i], std::move(gradients[i]));
+    }
+    for (const Edge& root : roots) start(tasks_.at(root.node.get()));
+    while (!ready_.empty()) {
+      Task& task = *ready_.top();
+      ready_.pop();
+      run_node(task);
+    }
+    for (const auto& callback : callbacks_) callback();
+    return std::move(captured_);
+  }
+
+  void add_callback(std::function<void()> callback) { callbacks_.push_back(std::move(callback)); }
+
+ private:
+  void discover(std::span<const Edge> roots);
+  void capture(const Edge& input, size_t index);
+  void mark_needed();
+  void deliver(const Edge& edge, Tensor grad);
+  void start(Task& task);
+  void run_node(Task& task);
+  Gradients call(Node& node, Gradients gradients);
+
+  BackwardOptions options_;
+  bool only_inputs_;
+  Gradients captured_;
+  std::unordered_map<Node*, Task> tasks_;
+  std::vector<intrusive_ptr<Node>> held_;
+  std::priority_queue<Task*, std::vector<Task*>, Later> ready_;
+  std::vector<std::function<void()>> callbacks_;
+};
+
+thread_local Pass* current = nullptr;
+
+// Finds what can be reached, and counts the edges that lead to each node.
+void Pass::discover(std::span<const Edge> roots) {
+  std::vector<Task*> open;
+  auto found = [&](const Edge& edge) -> Task& {
+    auto [at, fresh] = tasks_.try_emplace(edge.node.get());
+    Task& task = at->second;
+    if (fresh) {
+      task.node = edge.node.get();
+      held_.push_back(edge.node);
+      open.push_back(&task);
+    }
+    return task;
+  };
+  for (const Edge& root : roots) found(root);
+  while (!open.empty()) {
+    Node* node = open.back()->node;
+    open.pop_back();
+    for (const Edge& edge : node->edges()) {
+      if (edge) ++found(edge).waiting;
+    }
+  }
+}
+
+void Pass::capture(const Edge& input, size_t index) {
+  const auto at = tasks_.find(input.node.get());
+  if (at != tasks_.end()) at->second.captures.emplace_back(input.input, index);
+}
+
+// A node is needed when an input can be reached from it. Depth first, without recursion: a task is
+// decided when all that it leads to are.
+void Pass::mark_needed() {
+  struct Visit {
+    Task* task;
+    size_t edge;
+  };
+  std::vector<Visit> path;
+  auto enter = [&](Task& task) {
+    if (std::exchange(task.visited, true)) return;
+    path.push_back({&task, 0});
+  };
+  for (auto& [node, root] : tasks_) {
+    enter(root);
+    while (!path.empty()) {
+      auto& [task, at] = path.back();
+      const std::vector<Edge>& edges = task->node->edges();
+      while (at < edges.size() && !edges[at]) ++at;
+      if (at < edges.size()) {
+        enter(tasks_.at(edges[at++].node.get()));
+        continue;
+      }
+      for (const Edge& edge : edges) {
+        if (!edge) continue;
+        const Task& next = tasks_.at(edge.node.get());
+        task->needed = task->needed || next.needed || !next.captures.empty();
+      }
+      path.pop_back();
+    }
+  }
+}
+
+void Pass::deliver(const Edge& edge, Tensor grad) {
+  Task& task = tasks_.at(edge.node.get());
+  if (task.gradients.empty()) task.gradients.resize(edge.node->results().size());
+  accumulate(task.gradients[edge.input], std::move(grad));
+}
+
+void Pass::start(Task& task) {
+  if (task.waiting == 0 && !std::exchange(task.queued, true)) ready_.push(&task);
+}
+
+Gradients Pass::call(Node& node, Gradients gradients) {
+  const Node::Hooks* hooks = node.hooks_if_any();
+  if (!hooks) return node.apply(std::move(gradients));
+  for (const auto& hook : hooks->before) hook->call(gradients, nullptr);
+  const Gradients came = hooks->after.empty() ? Gradients() : gradients;
+  Gradients made = node.apply(std::move(gradients));
+  for (const auto& hook : hooks->after) hook->call(made, &came);
+  return made;
+}
+
+void Pass::run_node(Task& task) {
+  Node& node = *task.node;
+  Gradients gradients = std::move(task.gradients);
+  gradients.resize(node.results().size());
+  node.call_tensor_hooks(gradients);
+  for (const auto& [slot, index] : task.captures) captured_[index] = gradients[slot];
+  const bool run = !only_inputs_ || task.needed;
+  Gradients made;
+  if (run) {
+    made = call(node, std::move(gradients));
+    if (!options_.keep_graph) node.release_saved();
+  }
+  const std::vector<Edge>& edges = node.edges();
+  CEPH_CHECK(!run || made.size() >= edges.size(), ErrorKind::kRuntime, node.name(),
+             "returned ", made.size(), " gradients for ", edges.size(), " operands");
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (!edges[i]) continue;
+    if (run && made[i].defined()) {
+      deliver(edges[i], fitted(node.name(), std::move(made[i]),
+                               edges[i].node->results()[edges[i].input]));
+    }
+    Task& next = tasks_.at(edges[i].node.get());
+    --next.waiting;
+    start(next);
+  }
+}
+
+Gradients run_here(std::span<const Edge> roots, Gradients gradients, std::span<const Edge> inputs,
+                   BackwardOptions options) {
+  const GradMode recording(options.create_graph);
+  Pass pass(options, inputs.size());
+  Pass* outer = std::exchange(current, &pass);
+  ++depth;
+  struct Restore {
+    Pass* outer;
+    ~Restore() {
+      current = outer;
+      --depth;
+    }
+  } restore{outer};
+  return pass.run(roots, std::move(gradients), inputs);
+}
+
+}  // namespace
+
+Tensor fitted(const char* op, Tensor grad, const Expected& expected) {
+  CEPH_CHECK(grad.device() == expected.device, ErrorKind::kRuntime, op,
+             "returned a gradient on ", grad.device(), " for an operand on ", expected.device);
+  if (!(grad.sizes() == IntArrayRef(expected.sizes))) {
+    const size_t rank = expected.sizes.size(), have = grad.sizes().size();
+    bool expands = have >= rank;
+    DimVector folded;
+    for (size_t d = 0; d < have && expands; ++d) {
+      const bool leading = d < have - rank;
+      const int64_t size = leading ? 1 : expected.sizes[d - (have - rank)];
+      if (leading || (size == 1 && grad.sizes()[d] != 1)) {
+        folded.push_back(static_cast<int64_t>(d));
+      } else {
+        expands = size == grad.sizes()[d];
+      }
+    }
+    CEPH_CHECK(expands, ErrorKind::kRuntime, op, "returned a gradient of shape ", grad.sizes(),
+               " for an operand of shape ", IntArrayRef(expected.sizes));
+    grad = ops::reshape(ops::sum(grad, IntArrayRef(folded), true), expected.sizes);
+  }
+  if (grad.dtype() != expected.dtype) grad = ops::to(grad, expected.dtype);
+  return grad;
+}
+
+Gradients run_backward(std::span<const Edge> roots, Gradients gradients,
+                       std::span<const Edge> inputs, BackwardOptions options) {
+  if (depth < kMaxDepth) return run_here(roots, std::move(gradients), inputs, options);
+  // A backward pass inside a backward pass inside ...: the stack of a thread has an end.
+  Gradients captured;
+  std::exception_ptr error;
+  const LocalKeys keys = local_keys;
+  std::thread fresh([&] {
+    local_keys = keys;
+    try {
+      captured = run_here(roots, std::move(gradients), inputs, options);
+    } catch (...) {
+      error = std::current_exception();
+    }
+  });
+  fresh.join();
+  if (error) std::rethrow_exception(error);
+  return captured;
+}
+
+void queue_callback(std::function<void()> callback) {
+  CEPH_CHECK(current != nullptr, ErrorKind::kRuntime, "queue_callback",
+             "no backward pass runs on this thread; call it from a hook or a Function's backward");
+  current->add_callback(std::move(callback));
+}
+
+}  // namespace ceph::autograd

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "autograd/node.h"
+
+namespace ceph::autograd {
+
+struct BackwardOptions {
+  bool keep_graph = false;    // leave what was saved for another pass
+  bool create_graph = false;  // record the pass itself
+};
+
+// One backward pass: runs the nodes that `roots` lead to, each once all gradients of its results
+// have come in. `gradients` are those of the roots. With `inputs`, only what they need is run, and
+// the gradients that reach them are returned (undefined where none does); without, the leaves keep
+// theirs and nothing is returned.
+// Called without the interpreter lock. An error of a node ends the pass and is thrown here.
+CEPH_API Gradients run_backward(std::span<const Edge> roots, Gradients gradients,
+                                std::span<const Edge> inputs, BackwardOptions options);
+
+// Runs `callback` when the pass that this thread is in has ended. RuntimeError outside of one.
+CEPH_API void queue_callback(std::function<void()> callback);
+
+// `grad` made fit for a result: summed over what was broadcast, of its dtype, real where it is.
+CEPH_API Tensor fitted(const char* op, Tensor grad, const Expected& expected);
+
+}  // namespace ceph::autograd

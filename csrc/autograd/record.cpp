@@ -1,0 +1,26 @@
+#include "autograd/record.h"
+
+namespace ceph::autograd {
+
+void refuse_out(const char* op) {
+  CEPH_CHECK(false, ErrorKind::kRuntime, op,
+             "out= can't be recorded, and an operand requires a gradient; drop out=, or call it "
+             "inside no_grad()");
+}
+
+void refuse_gradient(const char* op, const char* operand, const Tensor& t) {
+  CEPH_CHECK(!requires_grad(t), ErrorKind::kNotImplemented, op, "there is no derivative for ",
+             operand, ", which requires a gradient; pass ", operand, ".detach()");
+}
+
+void refuse_gradient(const char* op, const char* operand, TensorList list) {
+  for (const Tensor& t : list) refuse_gradient(op, operand, t);
+}
+
+Gradients WithoutDerivative::apply(Gradients) {
+  CEPH_CHECK(false, ErrorKind::kNotImplemented, op,
+             "its derivative is not part of this version; use ops that have one, or detach()");
+  return {};
+}
+
+}  // namespace ceph::autograd

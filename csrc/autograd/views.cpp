@@ -1,0 +1,155 @@
+#include "autograd/views.h"
+
+#include <algorithm>
+
+#include "core/grad_mode.h"
+#include "core/layout.h"
+#include "generated/ops/arange.h"
+#include "generated/ops/as_strided.h"
+#include "generated/ops/clone.h"
+#include "generated/ops/copy_.h"
+#include "generated/ops/div.h"
+#include "generated/ops/empty_strided.h"
+#include "generated/ops/index_add.h"
+#include "generated/ops/ones.h"
+#include "generated/ops/reshape.h"
+#include "generated/ops/zeros.h"
+#include "generated/ops/zeros_like.h"
+
+namespace ceph::autograd {
+
+namespace {
+
+// Views whose memory may not be written to with recording.
+void check_origin(const char* op, const Tensor& view) {
+  CEPH_CHECK(view->view_origin() != ViewOrigin::kNoGrad, ErrorKind::kRuntime, op,
+             "a view that was made without recording shows memory that is written to with "
+             "recording; make the view and write both inside no_grad(), or both outside");
+  CEPH_CHECK(view->view_origin() != ViewOrigin::kMulti, ErrorKind::kRuntime, op,
+             "the tensor is one of several views that an op returned (split, unbind), and these "
+             "can't be written to with recording; use the form that returns a new tensor");
+}
+
+// Elements of the storage from its first one to the last that a geometry reaches.
+int64_t extent(const Geometry& g) {
+  int64_t last = g.offset;
+  for (size_t d = 0; d < g.sizes.size(); ++d) {
+    if (g.sizes[d] == 0) return g.offset;
+    last += (g.sizes[d] - 1) * g.strides[d];
+  }
+  return last + 1;
+}
+
+// Where in the storage each element of a geometry lies, as a vector.
+Tensor places(const Geometry& g, int64_t length, Device device) {
+  Tensor all = ops::arange(length, DType::Int64, {}, device);
+  return ops::reshape(ops::as_strided(all, g.sizes, g.strides, g.offset), {-1});
+}
+
+// The base shows some element twice (it is expanded): each of the places gets its share.
+Tensor shared_out(const Tensor& grad, const Tensor& at, const Geometry& base, int64_t length) {
+  Tensor ones = ops::ones(DimVector{at.numel()}, grad.dtype(), {}, grad.device());
+  Tensor count = ops::index_add(ops::zeros(DimVector{length}, grad.dtype(), {}, grad.device()), 0,
+                                at, ones);
+  return ops::div(grad, ops::as_strided(count, base.sizes, base.strides, base.offset));
+}
+
+// The node of a view whose base has changed since the view was made.
+class AsStrided final : public Node {
+ public:
+  AsStrided(const Tensor& base, const Tensor& view) : base_(base), view_(view) {
+    set_edges({gradient_edge(base)});
+    add_result(view);
+  }
+  const char* name() const override { return "AsStridedBackward0"; }
+  Gradients apply(Gradients gradients) override {
+    if (!gradients[0].defined()) return {Tensor()};
+    return {as_strided_backward(gradients[0], base_, view_)};
+  }
+
+ private:
+  Geometry base_, view_;
+};
+
+// The base after an operation, `through`, wrote to a view of it. Edges: the base before, then what
+// else went into the operation.
+class CopySlices final : public Node {
+ public:
+  CopySlices(const Tensor& base, const Tensor& view, intrusive_ptr<Node> through)
+      : base_(base), view_(view), through_(std::move(through)) {
+    std::vector<Edge> edges = through_->edges();
+    edges[0] = gradient_edge(base);
+    set_edges(std::move(edges));
+    through_->add_result(view);
+  }
+  const char* name() const override { return "CopySlices"; }
+  void release_saved() override { through_->release_saved(); }
+
+  Gradients apply(Gradients gradients) override {
+    Gradients made(edges().size());
+    const Tensor& grad = gradients[0];
+    if (!grad.defined()) return made;
+    // In the base's own geometry, so that the view finds its part.
+    Tensor whole = ops::empty_strided(base_.sizes, base_.strides, grad.dtype(), {}, grad.device());
+    ops::copy_(whole, grad);
+    Tensor part = ops::as_strided(whole, view_.sizes, view_.strides, view_.offset - base_.offset);
+    made = through_->apply({ops::clone(part)});
+    if (wants(0)) {
+      ops::copy_(part, made[0].defined() ? made[0] : ops::zeros_like(part));
+      made[0] = std::move(whole);
+    }
+    return made;
+  }
+
+ private:
+  Geometry base_, view_;
+  intrusive_ptr<Node> through_;
+};
+
+}  // namespace
+
+Tensor as_strided_backward(const Tensor& grad, const Geometry& base, const Geometry& view) {
+  const int64_t length = std::max(extent(base), extent(view));
+  Tensor storage = ops::zeros(DimVector{length}, grad.dtype(), {}, grad.device());
+  Tensor at = places(view, length, grad.device());
+  storage = ops::index_add(storage, 0, at, ops::reshape(grad, {-1}));
+  Tensor result = ops::as_strided(storage, base.sizes, base.strides, base.offset);
+  if (!overlaps_itself(result)) return result;
+  return shared_out(result, places(base, length, grad.device()), base, length);
+}
+
+intrusive_ptr<Node> view_grad_fn(const Tensor& view) {
+  const Tensor base(view->view_base());
+  if (view->histories() == base->histories()) {
+    const AutogradMeta* meta = meta_of(*view.impl());
+    return meta ? meta->grad_fn : nullptr;
+  }
+  check_origin("grad_fn", view);
+  AutogradMeta& meta = make_meta(*view.impl());
+  meta.grad_fn = make_intrusive<AsStrided>(base, view);
+  meta.output = 0;
+  view->set_histories(base->histories());
+  return meta.grad_fn;
+}
+
+void check_inplace(const char* op, const Tensor& self, bool recorded) {
+  if (!recorded) return;
+  const Tensor base = self->view_base() ? Tensor(self->view_base()) : self;
+  CEPH_CHECK(!requires_grad(base) || !is_leaf(base), ErrorKind::kRuntime, op,
+             self->view_base() ? "a view of a leaf that requires a gradient"
+                               : "a leaf that requires a gradient",
+             " can't be written to while operations are recorded; do it inside no_grad(), or use "
+             "the form that returns a new tensor");
+  if (self->view_base()) check_origin(op, self);
+}
+
+void rebase_history(const Tensor& self, const intrusive_ptr<Node>& node) {
+  if (!self->view_base()) return set_history(self, node);
+  const Tensor base(self->view_base());
+  CEPH_CHECK(base.dtype() == self.dtype(), ErrorKind::kNotImplemented, node->name(),
+             "writing to a view of another dtype than its base is not recorded; got ", self.dtype(),
+             " over ", base.dtype(), "; use the form that returns a new tensor");
+  set_history(base, make_intrusive<CopySlices>(base, self, node));
+}
+
+}  // namespace ceph::autograd

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "autograd/meta.h"
+
+// Note [Writing to views]
+// A view and its base show the same memory, so writing to one changes what the other is. The
+// history lives with the base: writing to a view makes the base the result of a CopySlices, which
+// passes the gradient of the written part through the operation and of the rest past it. The views
+// of a base that was written to learn where they come from when somebody asks: their grad_fn is
+// then an AsStrided of the base's.
+
+namespace ceph::autograd {
+
+// The node of a view, brought up to date with what was written to the base.
+intrusive_ptr<Node> view_grad_fn(const Tensor& view);
+
+// Before `self` is written to by an operation that will be recorded (`recorded`) or not.
+// RuntimeError for a leaf that requires a gradient, and for views that must not be written to.
+CEPH_API void check_inplace(const char* op, const Tensor& self, bool recorded);
+// After it was: `node`, whose first edge leads to what self was, has made it.
+CEPH_API void rebase_history(const Tensor& self, const intrusive_ptr<Node>& node);
+
+// The gradient of a tensor of geometry `base` where `grad` is that of the part that
+// as_strided(size, stride, offset) shows of it; elements shown several times get the sum.
+struct Geometry {
+  DimVector sizes, strides;
+  int64_t offset;
+  explicit Geometry(const Tensor& t)
+      : sizes(t.sizes()), strides(t.strides()), offset(t.storage_offset()) {}
+  Geometry(IntArrayRef s, IntArrayRef st, int64_t o) : sizes(s), strides(st), offset(o) {}
+};
+CEPH_API Tensor as_strided_backward(const Tensor& grad, const Geometry& base, const Geometry& view);
+
+}  // namespace ceph::autograd

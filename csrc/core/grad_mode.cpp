@@ -1,0 +1,7 @@
+#include "core/grad_mode.h"
+
+namespace ceph {
+
+constinit thread_local bool grad_enabled = true;
+
+}  // namespace ceph

@@ -1,0 +1,182 @@
+"""What derivative formulas share: gradients of folds, selections and views.
+
+Every function is made of ops that have derivatives themselves, so that a formula can be
+differentiated again.
+"""
+
+from __future__ import annotations
+
+from .prelude import Ints, Scalar, Shape, Shapes, Tensor, Tensors, numel, ops, wrap_dim
+from .reduce import reduced
+
+
+def unfolded(op: str, folded: Tensor, sizes: Shape, dim: Ints | None, keepdim: bool) -> Tensor:
+    """What a fold made, with the folded dimensions in place again, of size 1."""
+    if keepdim:
+        return folded
+    return ops.reshape(folded, reduced(op, sizes, dim, True))
+
+
+def spread(op: str, folded: Tensor, sizes: Shape, dim: Ints | None, keepdim: bool) -> Tensor:
+    """The gradient of a sum: each element that went into it gets the sum's."""
+    return ops.expand(unfolded(op, folded, sizes, dim, keepdim), sizes)
+
+
+def elements_per_fold(op: str, sizes: Shape, results: Shape) -> int:
+    """How many elements went into each result."""
+    return numel(op, sizes) // max(numel(op, results), 1)
+
+
+def shared_among_ties(
+    op: str, grad: Tensor, self: Tensor, result: Tensor, dim: Ints | None, keepdim: bool
+) -> Tensor:
+    """The gradient of an extreme value: elements that are equal to it share it evenly."""
+    value = unfolded(op, result, self.shape, dim, keepdim)
+    chosen = ops.logical_or(ops.eq(self, value), ops.logical_and(ops.isnan(self), ops.isnan(value)))
+    flags = ops.to(chosen, grad.dtype)
+    folds = (0,) * 0
+    for d in range(self.dim()):
+        if value.shape[d] != self.shape[d] or value.shape[d] == 1:
+            folds = (*folds, d)
+    count = ops.sum(flags, folds, True) if len(folds) > 0 else flags
+    return flags * (unfolded(op, grad, self.shape, dim, keepdim) / count)
+
+
+def at_places(
+    op: str, grad: Tensor, sizes: Shape, dim: int, indices: Tensor, keepdim: bool
+) -> Tensor:
+    """The gradient of values picked along a dimension: zero but at their places."""
+    zeros = ops.new_zeros(grad, sizes)
+    if len(sizes) == 0 or keepdim:
+        return ops.scatter_add(zeros, dim, indices, grad)
+    place = wrap_dim(op, dim, len(sizes))
+    return ops.scatter_add(zeros, place, ops.unsqueeze(indices, place), ops.unsqueeze(grad, place))
+
+
+def embedding_backward(
+    op: str, grad: Tensor, sizes: Shape, indices: Tensor, padding_idx: int, by_frequency: bool
+) -> Tensor:
+    """Rows of a table that were looked up get the sum of what came for them; the padding none."""
+    count = indices.numel()
+    flat = ops.reshape(indices, (count,))
+    rows = ops.reshape(grad, (count, sizes[1]))
+    if by_frequency:
+        ones = ops.new_ones(grad, (count,))
+        times = ops.index_add(ops.new_zeros(grad, (sizes[0],)), 0, flat, ones)
+        rows = rows / ops.unsqueeze(ops.index_select(times, 0, flat), 1)
+    if padding_idx >= 0:
+        rows = ops.masked_fill(rows, ops.unsqueeze(ops.eq(flat, padding_idx), 1), 0)
+    return ops.index_add(ops.new_zeros(grad, sizes), 0, flat, rows)
+
+
+def linear_weight(op: str, grad: Tensor, input: Tensor, sizes: Shape) -> Tensor:
+    """Of linear's weight: rows of the gradient times rows of the input."""
+    width = sizes[len(sizes) - 1]
+    if len(sizes) == 1:
+        return ops.unsqueeze(grad, input.dim() - 1) * input
+    rows = numel(op, input.shape[: input.dim() - 1])
+    flat = ops.reshape(grad, (rows, sizes[0]))
+    return ops.mm(ops.t(flat), ops.reshape(input, (rows, width)))
+
+
+def linear_input(op: str, grad: Tensor, weight: Tensor, rank: int) -> Tensor:
+    """Of linear's input."""
+    if weight.dim() == 1:
+        return ops.unsqueeze(grad, rank - 1) * weight
+    return ops.matmul(grad, weight)
+
+
+def select_backward(grad: Tensor, sizes: Shape, dim: int, index: int) -> Tensor:
+    """Zero but in the slice that was selected."""
+    whole = ops.new_zeros(grad, sizes)
+    ops.copy_(ops.select(whole, dim, index), grad)
+    return whole
+
+
+def slice_backward(
+    grad: Tensor, sizes: Shape, dim: int, start: int | None, end: int | None, step: int
+) -> Tensor:
+    """Zero but in the part that was sliced out."""
+    whole = ops.new_zeros(grad, sizes)
+    ops.copy_(ops.slice(whole, dim, start, end, step), grad)
+    return whole
+
+
+def diagonal_backward(grad: Tensor, sizes: Shape, offset: int, dim1: int, dim2: int) -> Tensor:
+    """Zero but on the diagonal."""
+    whole = ops.new_zeros(grad, sizes)
+    ops.copy_(ops.diagonal(whole, offset, dim1, dim2), grad)
+    return whole
+
+
+def inverse_order(op: str, dims: Ints) -> Ints:
+    """The permutation that takes another one back."""
+    rank = len(dims)
+    result = (0,) * rank
+    for d in range(rank):
+        i = wrap_dim(op, dims[d], rank)
+        result = (*result[:i], d, *result[i + 1 :])
+    return result
+
+
+def cat_backward(op: str, grad: Tensor, shapes: Shapes, dim: int) -> Tensors:
+    """The parts that tensors laid end to end get."""
+    place = wrap_dim(op, dim, grad.dim())
+    lengths = (0,) * 0
+    for shape in shapes:
+        lengths = (*lengths, shape[place] if len(shape) == grad.dim() else 0)
+    return ops.split_with_sizes(grad, lengths, place)
+
+
+def others_product(op: str, self: Tensor, dim: int) -> Tensor:
+    """For each element the product of all others of its line."""
+    length = self.shape[dim]
+    if length == 0:
+        return self
+    one = ops.ones_like(ops.narrow(self, dim, 0, 1))
+    before = ops.cumprod(ops.cat((one, ops.narrow(self, dim, 0, length - 1)), dim), dim)
+    turned = ops.flip(self, (dim,))
+    after = ops.cumprod(ops.cat((one, ops.narrow(turned, dim, 0, length - 1)), dim), dim)
+    return before * ops.flip(after, (dim,))
+
+
+def prod_backward(op: str, grad: Tensor, self: Tensor, dim: int, keepdim: bool) -> Tensor:
+    """Each element gets the product of the others."""
+    if self.dim() == 0:
+        return grad
+    place = wrap_dim(op, dim, self.dim())
+    whole = grad if keepdim else ops.unsqueeze(grad, place)
+    return whole * others_product(op, self, place)
+
+
+def prod_all_backward(op: str, grad: Tensor, self: Tensor) -> Tensor:
+    """The same for the product of everything."""
+    flat = ops.reshape(self, (self.numel(),))
+    return ops.reshape(grad * others_product(op, flat, 0), self.shape)
+
+
+def var_backward(
+    op: str, grad: Tensor, self: Tensor, dim: Ints | None, correction: Scalar | None, keepdim: bool
+) -> Tensor:
+    """Twice the distance from the mean, over the number of degrees of freedom."""
+    mean = ops.mean(self, dim, True)
+    count = elements_per_fold(op, self.shape, mean.shape)
+    unit = ops.full((), count, dtype=grad.dtype)
+    freedom = unit - 1 if correction is None else unit - correction
+    scale = ops.clamp_min(freedom, 0)
+    return (2 * unfolded(op, grad, self.shape, dim, keepdim)) * ((self - mean) / scale)
+
+
+def max_pool2d_backward(op: str, grad: Tensor, sizes: Shape, indices: Tensor) -> Tensor:
+    """Each window's gradient at the place of its greatest element."""
+    rank = len(sizes)
+    planes = sizes[: rank - 2]
+    length = numel(op, sizes[rank - 2 :])
+    windows = numel(op, grad.shape[rank - 2 :])
+    flat = ops.scatter_add(
+        ops.new_zeros(grad, (*planes, length)),
+        rank - 2,
+        ops.reshape(indices, (*planes, windows)),
+        ops.reshape(grad, (*planes, windows)),
+    )
+    return ops.reshape(flat, sizes)

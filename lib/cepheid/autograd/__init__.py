@@ -1,0 +1,149 @@
+"""Derivatives of what was computed: `backward`, `grad`, and whether operations are recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cepheid import _C
+from cepheid.autograd.grad_mode import (
+    enable_grad,
+    is_grad_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+
+__all__ = [
+    "backward",
+    "enable_grad",
+    "grad",
+    "is_grad_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]
+
+Tensors = _C.Tensor | Sequence[_C.Tensor]
+
+
+def backward(
+    tensors: Tensors,
+    grad_tensors: _C.Tensor | Sequence[_C.Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensors | None = None,
+) -> None:
+    """Add the derivatives of `tensors` to the `.grad` of the leaves that they depend on.
+
+    `grad_tensors` are the gradients of the tensors themselves, of their shapes; None stands for 1,
+    which only a tensor with one element can have. `retain_graph` (by default `create_graph`) keeps
+    what was saved for another pass; `create_graph` records the pass, for higher derivatives. With
+    `inputs`, only their `.grad` is added to, leaves or not. RuntimeError where nothing was recorded.
+    """
+    roots = _as_tuple("backward", tensors)
+    wanted = None if inputs is None else _as_tuple("backward", inputs)
+    if wanted == ():
+        raise RuntimeError("backward: inputs must name at least one tensor, or be None")
+    gradients = _root_gradients("backward", roots, grad_tensors, create_graph)
+    keep = create_graph if retain_graph is None else retain_graph
+    made = _C._run_backward(roots, gradients, keep, create_graph, wanted or ())
+    for tensor, gradient in zip(wanted or (), made, strict=True):
+        if gradient is not None:
+            with set_grad_enabled(create_graph):
+                _C._add_to_grad(tensor, gradient)
+
+
+def grad(
+    outputs: Tensors,
+    inputs: Tensors,
+    grad_outputs: _C.Tensor | Sequence[_C.Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    is_grads_batched: bool = False,
+    materialize_grads: bool = False,
+) -> tuple[_C.Tensor | None, ...]:
+    """The derivatives of `outputs` with respect to `inputs`, one for each input; no `.grad` changes.
+
+    Arguments are as for `backward`. An input that the outputs don't depend on is an error, unless
+    `allow_unused` (its gradient is None) or `materialize_grads` (zeros) is set.
+    """
+    if is_grads_batched:
+        raise NotImplementedError("grad: is_grads_batched needs vmap, which is not part of this version")
+    if materialize_grads and allow_unused is False:
+        raise ValueError("grad: materialize_grads=True gives unused inputs zeros; leave allow_unused out")
+    roots, wanted = _as_tuple("grad", outputs), _as_tuple("grad", inputs)
+    gradients = _root_gradients("grad", roots, grad_outputs, create_graph)
+    keep = create_graph if retain_graph is None else retain_graph
+    made = _C._run_backward(roots, gradients, keep, create_graph, wanted)
+    if materialize_grads:
+        pairs = zip(wanted, made, strict=True)
+        return tuple(_C.functions.zeros_like(t) if g is None else g for t, g in pairs)
+    for position, gradient in enumerate(made):
+        if gradient is None and not allow_unused:
+            raise RuntimeError(
+                f"grad: the outputs don't depend on input {position}; remove it, or set"
+                " allow_unused=True if None is what you want"
+            )
+    return tuple(made)
+
+
+def _as_tuple(op: str, tensors: Tensors) -> tuple[_C.Tensor, ...]:
+    if isinstance(tensors, _C.Tensor):
+        return (tensors,)
+    made = tuple(tensors)
+    for item in made:
+        if not isinstance(item, _C.Tensor):
+            raise TypeError(f"{op}: expected tensors; got {type(item).__name__}")
+    return made
+
+
+def _root_gradients(
+    op: str,
+    roots: tuple[_C.Tensor, ...],
+    given: _C.Tensor | Sequence[_C.Tensor | None] | None,
+    create_graph: bool,
+) -> tuple[_C.Tensor, ...]:
+    """A gradient for each root: those given, ones of the roots' dtype where None stands."""
+    if given is None:
+        given = (None,) * len(roots)
+    gradients = (given,) if isinstance(given, _C.Tensor) else tuple(given)
+    if len(gradients) != len(roots):
+        raise RuntimeError(f"{op}: got {len(roots)} tensors and {len(gradients)} gradients for them")
+    return tuple(map(lambda pair: _root_gradient(op, *pair), zip(roots, gradients, strict=True)))
+
+
+def _root_gradient(op: str, root: _C.Tensor, given: _C.Tensor | None) -> _C.Tensor:
+    if given is None:
+        if root.requires_grad and root.numel() != 1:
+            raise RuntimeError(
+                f"{op}: grad can be implicitly created only for scalar outputs;"
+                f" this tensor has shape {list(root.shape)}: give its gradient"
+            )
+        return _C.functions.ones_like(root, requires_grad=False)
+    if given.shape != root.shape:
+        raise RuntimeError(
+            f"{op}: mismatch in shape: the gradient has shape {list(given.shape)} and the tensor"
+            f" {list(root.shape)}"
+        )
+    if given.is_complex() != root.is_complex():
+        raise RuntimeError(
+            f"{op}: the gradient of a tensor of {root.dtype} can't be of {given.dtype}"
+        )
+    return given
+
+
+def tensor_backward(
+    self: _C.Tensor,
+    gradient: _C.Tensor | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Tensors | None = None,
+) -> None:
+    """`autograd.backward` of this tensor; see there."""
+    arguments = (self, gradient, retain_graph, create_graph, inputs)
+    if type(self) is not _C.Tensor and _C._has_torch_function_unary(self):
+        _C._handle_torch_function(_C.Tensor.backward, (self,), arguments, {})
+    else:
+        backward(*arguments)
+
+
+_C._attach_methods({"backward": tensor_backward})
