@@ -1,5 +1,8 @@
-"""Neural networks. Modules and parameters arrive with autograd; the functions are here."""
+"""Neural networks: modules, parameters, and the functions that they call."""
 
-from cepheid.nn import functional
+from cepheid.nn import functional, init, modules, parameter
+from cepheid.nn.modules import *  # noqa: F403
+from cepheid.nn.parameter import Buffer, Parameter
 
-__all__ = ["functional"]
+__all__ = ["Buffer", "Parameter", "functional", "init", "modules", "parameter"]
+__all__ += modules.__all__
