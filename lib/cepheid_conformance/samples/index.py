@@ -513,6 +513,7 @@ def hstack(draw: Draw) -> Iterator[Sample]:
     yield from _beside(draw, 1)
     if draw.kind == "small":
         yield Sample({"tensors": [draw.tensor(()), draw.tensor((3,))]}, "a number and a vector")
+        yield Sample({"tensors": [draw.tensor((3, 2))]}, "one tensor")
 
 
 def vstack(draw: Draw) -> Iterator[Sample]:
@@ -524,6 +525,9 @@ def vstack(draw: Draw) -> Iterator[Sample]:
         for shapes in (((3,), (2, 3)), ((3,), (3,)), ((), (1,))):
             parts = [draw.tensor(shape) for shape in shapes]
             yield Sample({"tensors": parts}, f"{shapes}")
+        yield Sample({"tensors": [draw.tensor((3, 2))]}, "one tensor")
+    if draw.kind == "sizes":
+        yield Sample({"tensors": [draw.tensor((40_000,)), draw.tensor((40_000,))]}, "long rows")
 
 
 def stack_sizes_differ(draw: Draw) -> Iterator[ErrorSample]:

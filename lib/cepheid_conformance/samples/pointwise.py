@@ -37,6 +37,9 @@ from .pointwise_errors import (
     broadcast_mismatch as broadcast_mismatch,
 )
 from .pointwise_errors import (
+    clamp_mismatch as clamp_mismatch,
+)
+from .pointwise_errors import (
     clamp_without_bounds as clamp_without_bounds,
 )
 from .pointwise_errors import (

@@ -124,6 +124,11 @@ def clamp_without_bounds(draw: Draw) -> Iterator[ErrorSample]:
     yield ErrorSample({"self": draw.tensor((3,))}, "RuntimeError", r"clamp_?: .*min.*max")
 
 
+def clamp_mismatch(draw: Draw) -> Iterator[ErrorSample]:
+    """Bounds whose sizes differ."""
+    yield _sizes_differ(draw, ("self", "min", "max"), {})
+
+
 def condition_not_bool(draw: Draw) -> Iterator[ErrorSample]:
     """A condition of another dtype than bool."""
     tensor = draw.tensor((3,))

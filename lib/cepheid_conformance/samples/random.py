@@ -188,10 +188,11 @@ def bernoulli_each(draw: Draw) -> Iterator[Sample]:
 
 
 def random_to(draw: Draw) -> Iterator[Sample]:
-    """An end that every dtype holds, and one beyond 28 bits."""
+    """An end that every dtype holds, one that wider ones hold, and one beyond 28 bits."""
     choices = [{"to": 90}, {"to": 1}]
     if draw.info.itemsize > 2:
-        choices += [{"to": 2**28 - 1}, {"to": 2**28}] if not draw.info.is_floating else []
+        beyond = [{"to": 2**28 - 1}, {"to": 2**28}]
+        choices += [{"to": 2**24}] if draw.info.is_floating else beyond
     yield from _parameters(draw, False, *choices)
 
 
@@ -202,7 +203,8 @@ def exponential(draw: Draw) -> Iterator[Sample]:
 
 def geometric(draw: Draw) -> Iterator[Sample]:
     """Chances of success; the rarer, the longer the wait."""
-    yield from _parameters(draw, False, {"p": 0.3}, {"p": 0.9}, {"p": 0.15})
+    rare = [{"p": 0.0005}] if draw.info.itemsize > 2 else []  # more than a half holds
+    yield from _parameters(draw, False, {"p": 0.3}, {"p": 0.9}, {"p": 0.15}, *rare)
 
 
 def cauchy(draw: Draw) -> Iterator[Sample]:

@@ -18,7 +18,7 @@ def _tensors(draw: Draw, least: int = 0) -> Iterator[Tensor]:
     if draw.kind in ("small", "arguments"):
         shapes = SMALL_SHAPES
     if draw.kind == "sizes":
-        shapes = ((4097,), (33, 129), (129, 33), (3, 40, 40))
+        shapes = ((4097,), (33, 129), (129, 33), (3, 40, 40), (3, 30_000))
     if draw.kind == "shapes":
         shapes = ODD_SHAPES
     for shape in shapes:
@@ -93,6 +93,8 @@ def tile(draw: Draw) -> Iterator[Sample]:
     for sample in repeat(draw):
         values = sample.values
         yield Sample({"self": values["self"], "dims": values["repeats"]}, sample.note)
+    if draw.kind == "sizes":
+        yield Sample({"self": draw.tensor((33_000,)), "dims": [2]}, "66,000 elements")
     if draw.kind == "small":
         for tensor in (draw.tensor((2, 3)), transposed(draw.tensor((2, 3)))):
             for dims in ([2], []):

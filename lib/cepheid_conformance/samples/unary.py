@@ -164,7 +164,7 @@ def unary_angle(draw: Draw) -> Iterator[Sample]:
 
 # Arguments of activations beside the defaults; the first of ops that have no default.
 _ACTIVATION_ARGUMENTS: dict[str, list[dict[str, Any]]] = {
-    "softplus": [{"beta": 2}, {"beta": 0.5, "threshold": 1}, {"threshold": -1}],
+    "softplus": [{"beta": 2}, {"beta": 0.5, "threshold": 1}, {"threshold": -1.75}],
     "elu": [{"alpha": 0.5}, {"alpha": 2}],
     "celu": [{"alpha": 0.5}, {"alpha": 2}],
     "leaky_relu": [{"negative_slope": 0.25}, {"negative_slope": -0.5}, {"negative_slope": 0}],
