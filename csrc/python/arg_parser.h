@@ -115,6 +115,9 @@ class Parsed {
   }
   std::optional<IntVector> optional_ints(int i, size_t length = 1) const;
   std::string_view text(int i) const;
+  std::string_view text(int i, std::string_view otherwise) const {
+    return slots[i] ? text(i) : otherwise;
+  }
   std::optional<std::string_view> optional_text(int i) const;
   DType dtype(int i) const;
   DType dtype(int i, DType otherwise) const { return slots[i] ? dtype(i) : otherwise; }

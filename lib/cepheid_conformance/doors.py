@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -166,7 +167,24 @@ def _trunc_divide(script: Script, sample: Sample) -> Call:
     return Call("function", "div", args, {"rounding_mode": "trunc"})
 
 
+def _elements_of(loss: str) -> Callable[[Script, Sample], Call]:
+    """The elements of a loss: the loss without a fold."""
+
+    def call(script: Script, sample: Sample) -> Call:
+        values = {name: script.encode(value) for name, value in sample.values.items()}
+        tensors = [name for name, value in sample.values.items() if isinstance(value, Tensor)]
+        args = [values.pop(name) for name in tensors]
+        return Call("function", f"nn.functional.{loss}", args, {**values, "reduction": "none"})
+
+    return call
+
+
 _INTERNAL = {
+    "_squared_difference": _elements_of("mse_loss"),
+    "_smooth_l1": _elements_of("smooth_l1_loss"),
+    "_huber": _elements_of("huber_loss"),
+    "_hinge_embedding": _elements_of("hinge_embedding_loss"),
+    "_margin_ranking": _elements_of("margin_ranking_loss"),
     "index.Tensor": _getitem,
     "slice.Tensor": _getitem_slice,
     "_to_copy": _copying_to,
