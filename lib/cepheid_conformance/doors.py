@@ -186,9 +186,26 @@ def _gelu(approximate: str) -> Callable[[Script, Sample], Call]:
     return call
 
 
+def _elements_of(loss: str) -> Callable[[Script, Sample], Call]:
+    """The elements of a loss: the loss without a fold."""
+
+    def call(script: Script, sample: Sample) -> Call:
+        values = {name: script.encode(value) for name, value in sample.values.items()}
+        tensors = [name for name, value in sample.values.items() if isinstance(value, Tensor)]
+        args = [values.pop(name) for name in tensors]
+        return Call("function", f"nn.functional.{loss}", args, {**values, "reduction": "none"})
+
+    return call
+
+
 _INTERNAL = {
     "gelu_erf": _gelu("none"),
     "gelu_tanh": _gelu("tanh"),
+    "_squared_difference": _elements_of("mse_loss"),
+    "_smooth_l1": _elements_of("smooth_l1_loss"),
+    "_huber": _elements_of("huber_loss"),
+    "_hinge_embedding": _elements_of("hinge_embedding_loss"),
+    "_margin_ranking": _elements_of("margin_ranking_loss"),
     "index.Tensor": _getitem,
     "slice.Tensor": _getitem_slice,
     "_to_copy": _copying_to,
