@@ -11,6 +11,25 @@ from ..dtypes import round_to
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .common import pointwise_shapes
+from .loss_classes import (
+    class_dtype,
+    class_range,
+    class_shapes,
+    cross_entropy,
+    nll_loss,
+    reduction_unknown_class,
+    smoothing_range,
+)
+
+__all__ = [
+    "class_dtype",
+    "class_range",
+    "class_shapes",
+    "cross_entropy",
+    "nll_loss",
+    "reduction_unknown_class",
+    "smoothing_range",
+]
 
 _REDUCTIONS = ("mean", "sum", "none")
 
@@ -35,7 +54,7 @@ def _pairs(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
 
 def _pair(draw: Draw, left: Tensor, right: Tensor) -> dict[str, Any]:
     names = [a.name for a in draw.spec.args if a.type == "Tensor"]
-    return dict(zip(names, (left, right), strict=True))
+    return dict(zip(names[:2], (left, right), strict=True))
 
 
 def _signed(draw: Draw, tensor: Tensor) -> Tensor:
@@ -46,7 +65,7 @@ def _signed(draw: Draw, tensor: Tensor) -> Tensor:
 def _signs(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
     """An operand and signs."""
     for values, note in _pairs(draw):
-        first, second = values
+        _, second = values
         yield {**values, second: _signed(draw, values[second])}, f"{note}, signs"
 
 
@@ -139,6 +158,101 @@ def losses_ranks(draw: Draw) -> Iterator[Sample]:
     yield from _reduced(draw, ranks(draw))
 
 
+def _between(
+    draw: Draw, first: str, second: str, special: tuple[float, ...]
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Two operands of one shape, each of its own domain; special values against each other."""
+    for shape in pointwise_shapes(draw.kind):
+        left, right = draw.tensor(shape, first), draw.tensor(shape, second)
+        yield _pair(draw, left, right), f"shape {list(shape)}"
+    if draw.kind == "special":
+        edges = np.array(special * 9, draw.info.carrier)
+        shares = np.repeat(np.array([0, 1, 0.5], draw.info.carrier), 3 * len(special))
+        yield _pair(draw, Tensor(draw.dtype, edges), Tensor(draw.dtype, shares)), "edges"
+
+
+def _shape_of(values: dict[str, Any]) -> tuple[int, ...]:
+    shape: tuple[int, ...] = next(iter(values.values())).shape
+    return shape
+
+
+def shares(draw: Draw) -> Iterator[Sample]:
+    """Shares in [0, 1]."""
+    for values, note in _between(draw, "unit", "unit", (0.0, 1.0, 0.25)):
+        yield Sample(values, note)
+
+
+def _logits(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
+    yield from _between(draw, "any", "unit", (0.0, -0.0, 90.0, -90.0, 1.0, np.nan))
+
+
+def logits_weighted(draw: Draw) -> Iterator[Sample]:
+    """Logits, shares and a weight for each place of the last dimension."""
+    for values, note in _logits(draw):
+        shape = _shape_of(values)
+        weight = draw.tensor(shape[-1:], "positive")
+        yield Sample({**values, "pos_weight": weight}, note)
+
+
+def logarithm_and_share(draw: Draw) -> Iterator[Sample]:
+    """Logarithms and shares."""
+    for values, note in _between(draw, "any", "unit", (0.0, -2.0, 1.0, np.nan)):
+        yield Sample(values, note)
+
+
+def logarithms(draw: Draw) -> Iterator[Sample]:
+    """Logarithms of both."""
+    for values, note in _between(draw, "any", "any", (0.0, -2.0, 1.0, np.nan)):
+        yield Sample(values, note)
+
+
+def signs(draw: Draw) -> Iterator[Sample]:
+    """An operand and signs, which may be broadcast to it."""
+    for values, note in _signs(draw):
+        first, second = values.values()
+        if np.broadcast_shapes(first.shape, second.shape) == first.shape:
+            yield Sample(values, note)
+
+
+def _weighted(draw: Draw, samples: Iterator[Sample], name: str = "weight") -> Iterator[Sample]:
+    """Each without a weight and with one for each place of the last dimension."""
+    for sample in samples:
+        yield sample
+        if draw.kind in ("small", "sizes", "shapes"):
+            shape = _shape_of(sample.values)
+            weight = draw.tensor(shape[-1:], "positive")
+            values = {**sample.values, name: weight}
+            names = [a.name for a in draw.spec.args]
+            ordered = {name: values[name] for name in names if name in values}
+            yield Sample(ordered, f"{sample.note}, {name}")
+
+
+def losses_shares(draw: Draw) -> Iterator[Sample]:
+    """Shares, weighted and reduced."""
+    yield from _reduced(draw, _weighted(draw, shares(draw)))
+
+
+def losses_logits(draw: Draw) -> Iterator[Sample]:
+    """Logits, weighted in both ways and reduced."""
+    plain = (Sample(values, note) for values, note in _logits(draw))
+    yield from _reduced(draw, _weighted(draw, _weighted(draw, plain), "pos_weight"))
+
+
+def losses_divergence(draw: Draw) -> Iterator[Sample]:
+    """Logarithms and shares, or logarithms of both, reduced; by the batch too."""
+    for sample in _reduced(draw, logarithm_and_share(draw)):
+        yield sample
+        if "reduction" not in sample.values and _shape_of(sample.values)[:1] != (0,):
+            yield Sample({**sample.values, "reduction": "batchmean"}, f"{sample.note}, batchmean")
+    for sample in _reduced(draw, logarithms(draw)):
+        yield Sample({**sample.values, "log_target": True}, f"{sample.note}, logarithms")
+
+
+def losses_soft_signs(draw: Draw) -> Iterator[Sample]:
+    """Signs, reduced."""
+    yield from _reduced(draw, signs(draw))
+
+
 # Errors.
 
 
@@ -156,7 +270,8 @@ def elements_differ(draw: Draw) -> Iterator[ErrorSample]:
 
 def _plain(draw: Draw) -> dict[str, Any]:
     names = [a.name for a in draw.spec.args if a.type == "Tensor"]
-    return {name: draw.tensor((3,)) for name in names}
+    domain = "unit" if "entropy" in draw.spec.name else "any"
+    return {name: draw.tensor((3,), domain) for name in names}
 
 
 def _named(draw: Draw, name: str, value: object) -> dict[str, Any]:
@@ -193,3 +308,23 @@ def ranking_ranks(draw: Draw) -> Iterator[ErrorSample]:
     """Ranks that differ."""
     values = {**_plain(draw), "target": draw.tensor((1, 3))}
     yield ErrorSample(values, "RuntimeError", r"{op}: .*dimensions")
+
+
+def elements_differ_strictly(draw: Draw) -> Iterator[ErrorSample]:
+    """Shapes that differ, where the public function refuses even those that could be broadcast."""
+    values = {"self": draw.tensor((2,), "unit"), "target": draw.tensor((3,), "unit")}
+    if draw.spec.argument("pos_weight") is not None:
+        values["pos_weight"] = draw.tensor((), "positive")
+    yield ErrorSample(values, "RuntimeError", r".*\[2\].*\[3\]", also=("ValueError",))
+
+
+def entropy_shapes(draw: Draw) -> Iterator[ErrorSample]:
+    """Shapes that could be broadcast, which is not done."""
+    values = {"input": draw.tensor((2, 3), "unit"), "target": draw.tensor((3,), "unit")}
+    yield ErrorSample(values, "ValueError", r"{op}: .*\[2, 3\] and \[3\]")
+
+
+def divergence_reduction(draw: Draw) -> Iterator[ErrorSample]:
+    """A word that names no fold."""
+    pattern = r"{op}: reduction must be 'batchmean'.*; got 'median'"
+    yield ErrorSample(_named(draw, "reduction", "median"), "ValueError", pattern)
