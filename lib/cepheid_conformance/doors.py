@@ -186,9 +186,37 @@ def _gelu(approximate: str) -> Callable[[Script, Sample], Call]:
     return call
 
 
+def _elements_of(loss: str, **more: Any) -> Callable[[Script, Sample], Call]:
+    """The elements of a loss: the loss without a fold. Tensors beyond two go by their names."""
+
+    def call(script: Script, sample: Sample) -> Call:
+        values = {name: script.encode(value) for name, value in sample.values.items()}
+        args = [values.pop(name) for name in list(values)[:2]]
+        kwargs = {**values, **more, "reduction": "none"}
+        return Call("function", f"nn.functional.{loss}", args, kwargs)
+
+    return call
+
+
+def _attention(script: Script, sample: Sample) -> Call:
+    values = {name: script.encode(value) for name, value in sample.values.items()}
+    return Call("function", "nn.functional.scaled_dot_product_attention", [], values)
+
+
 _INTERNAL = {
+    "_attention": _attention,
     "gelu_erf": _gelu("none"),
     "gelu_tanh": _gelu("tanh"),
+    "_squared_difference": _elements_of("mse_loss"),
+    "_smooth_l1": _elements_of("smooth_l1_loss"),
+    "_huber": _elements_of("huber_loss"),
+    "_hinge_embedding": _elements_of("hinge_embedding_loss"),
+    "_margin_ranking": _elements_of("margin_ranking_loss"),
+    "_bit_cross_entropy": _elements_of("binary_cross_entropy"),
+    "_logit_cross_entropy": _elements_of("binary_cross_entropy_with_logits"),
+    "_divergence": _elements_of("kl_div"),
+    "_log_divergence": _elements_of("kl_div", log_target=True),
+    "_soft_margin": _elements_of("soft_margin_loss"),
     "index.Tensor": _getitem,
     "slice.Tensor": _getitem_slice,
     "_to_copy": _copying_to,
