@@ -17,7 +17,7 @@ def shared_heads(op: str, name: str, given: Shape, query: Shape) -> Shape:
     batch = batch_of(op, name, given)
     if len(batch) == 0 or len(query) < 3:
         raise RuntimeError(
-            f"{op}: with enable_gqa the operands must have heads, a dimension before the last two;"
+            f"{op}: with enable_gqa the operands must have a dimension of heads;"
             f" got query {show(query)} and {name} {show(given)}"
         )
     heads = batch[len(batch) - 1]
