@@ -158,6 +158,17 @@ def seeds() -> Counts:
     )
 
 
+def differential() -> Counts:
+    """Cepheid, PyTorch and the oracle three ways: none may differ on cepheid's side. Everything
+    that was found is in build/reports/differential.json."""
+    peer = bootstrap.prepare_candidate(["--impl", "torch"])[bootstrap.CANDIDATE_VARIABLE]
+    report = ROOT / "build" / "reports" / "differential.json"
+    report.parent.mkdir(parents=True, exist_ok=True)
+    command: list[str | Path] = [environment().python, "-P", "-m"]
+    command += ["cepheid_conformance.differential", "--against-python", peer, "--jobs", "2"]
+    return run([*command, "--draws", "50", "--per-op", "200", "--json", report])
+
+
 def sweep() -> Counts:
     """Every float32 through every op of one tensor, and hard points of float64 by mpmath."""
     peer = bootstrap.prepare_candidate(["--impl", "torch"])[bootstrap.CANDIDATE_VARIABLE]
@@ -266,6 +277,7 @@ STAGES = (
     Stage("torch-all", 45, "PyTorch judged: every cell", conformance_of_peer, only_by_name=True),
     Stage("drill", 15, "faulty and labelled tests; records both", drill, only_by_name=True),
     Stage("seeds", 60, "drawn checks over 20 seeds, of three", seeds, only_by_name=True),
+    Stage("differential", 45, "cepheid, PyTorch, oracle: 3 ways", differential, only_by_name=True),
     Stage("sweep", 120, "every float32, hard float64s, of two", sweep, only_by_name=True),
     Stage("mutants", 90, "every mutant; records the score", every_mutant, only_by_name=True),
 )
