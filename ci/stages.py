@@ -17,7 +17,8 @@ PATH_VARIABLE = "CEPHEID_CANDIDATE_PATH"
 BACKENDS = ROOT / "test" / "backends"
 # Of the conformance cells, which are more than a usual run can afford.
 OWN_PARTS, PEER_PARTS = 3, 16
-LINT_REQUIREMENTS = ROOT / "tools" / "requirements" / "lint.txt"
+REQUIREMENTS = ROOT / "tools" / "requirements"
+FUZZ_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def make_environment() -> Counts:
     bootstrap.make(environment())
     python = environment().python
     quiet = ["--quiet", "--disable-pip-version-check"]
-    return run([python, "-m", "pip", "install", *quiet, "-r", LINT_REQUIREMENTS])
+    return run([python, "-m", "pip", "install", *quiet, "-r", REQUIREMENTS / "lint.txt"])
 
 
 def lint() -> Counts:
@@ -204,6 +205,25 @@ def asan() -> Counts:
     return found + Counts(failed=len(written))
 
 
+def fuzz() -> Counts:
+    """The hostile caller guided by coverage. What the interpreter doesn't survive, or answers
+    with an internal error, is kept in build/reports/fuzz; inputs to go on from, in build."""
+    env, built = build_apart("fuzz", "-DCEPHEID_FUZZ=ON")
+    if built.failed:
+        return built
+    python = env / "bin" / "python"
+    pip = [environment().python, "-m", "pip", "--python", python, "install", "--quiet"]
+    installed = run([*pip, "--disable-pip-version-check", "-r", REQUIREMENTS / "fuzz.txt"])
+    if installed.failed:
+        return installed
+    corpus, reports = ROOT / "build" / "corpus", ROOT / "build" / "reports" / "fuzz"
+    for folder in (corpus, reports):
+        folder.mkdir(parents=True, exist_ok=True)
+    limits = [f"-max_total_time={FUZZ_SECONDS}", "-timeout=30", f"-artifact_prefix={reports}/"]
+    limits += ["-max_len=400", "-len_control=0"]  # several calls from the start
+    return run([python, ROOT / "test" / "unit" / "hostile" / "guided.py", corpus, *limits])
+
+
 def build_apart(kind: str, option: str) -> tuple[Path, Counts]:
     """Build with a CMake option into a folder and an environment of its own; the latter's path."""
     name = environment().folder.name.replace(bootstrap.OWN, kind)
@@ -278,6 +298,7 @@ STAGES = (
     Stage("drill", 15, "faulty and labelled tests; records both", drill, only_by_name=True),
     Stage("seeds", 60, "drawn checks over 20 seeds, of three", seeds, only_by_name=True),
     Stage("differential", 45, "cepheid, PyTorch, oracle: 3 ways", differential, only_by_name=True),
+    Stage("fuzz", 20, "hostile calls, guided by coverage", fuzz, only_by_name=True),
     Stage("sweep", 120, "every float32, hard float64s, of two", sweep, only_by_name=True),
     Stage("mutants", 90, "every mutant; records the score", every_mutant, only_by_name=True),
 )
