@@ -9,6 +9,7 @@ makes its calls again and prints each before it is made.
 from __future__ import annotations
 
 import ctypes
+import functools
 import random
 import resource
 import sys
@@ -82,7 +83,8 @@ def main(arguments: list[str]) -> None:
     warnings.simplefilter("ignore")
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     count_edges()
-    atheris.Setup(arguments, make_calls)
+    again = any(Path(name).is_file() for name in arguments[1:])
+    atheris.Setup(arguments, functools.partial(make_calls, tell=again))
     atheris.Fuzz()
 
 
