@@ -243,6 +243,8 @@ def roll(self: Tensor, shifts: Ints, dims: Ints) -> Tensor:
     if len(dims) == 0:
         line = ops.reshape(self, (self.numel(),))
         return ops.view(rolled(line, shifts[0], 0), self.shape)
+    if self.dim() == 0:
+        raise IndexError(f"roll: self must have dims to name; got one of none, dims {show(dims)}")
     result = self
     for i in range(len(dims)):
         d = wrap_dim("roll", dims[i], self.dim())

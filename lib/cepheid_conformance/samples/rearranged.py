@@ -128,7 +128,7 @@ def flip_dims(draw: Draw) -> Iterator[ErrorSample]:
 
 
 def roll_dims(draw: Draw) -> Iterator[ErrorSample]:
-    """Shifts and dims of differing number; no shift; a dim that isn't there."""
+    """Shifts and dims of differing number; no shift; a dim that isn't there; one of no dims."""
     cases: tuple[tuple[list[int], list[int]], ...] = (([1], [0, 1]), ([1, 2], []), ([], []))
     for shifts, dims in cases:
         values: dict[str, Any] = {"self": draw.tensor((2, 3)), "shifts": shifts, "dims": dims}
@@ -137,6 +137,9 @@ def roll_dims(draw: Draw) -> Iterator[ErrorSample]:
     for dim in (2, -3):
         values = {"self": draw.tensor((2, 3)), "shifts": [1], "dims": [dim]}
         yield ErrorSample(values, "IndexError", r"{op}: dimension out of range", note=f"{dim}")
+    for dim in (0, -1):
+        values = {"self": draw.tensor(()), "shifts": [1], "dims": [dim]}
+        yield ErrorSample(values, "IndexError", r"{op}: .*self must have dims", note=f"0-dim {dim}")
 
 
 def repeat_wrong(draw: Draw) -> Iterator[ErrorSample]:
