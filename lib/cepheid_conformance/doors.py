@@ -101,6 +101,8 @@ def encode_call(script: Script, spec: OpSpec, sample: Sample, variant: str = "")
         return Call("function", _public_name(spec), args, kwargs)
     if variant == "method":
         return Call("method", spec.name, args, kwargs)
+    if variant == "inplace" and spec.gives_list:
+        return Call("function", f"{spec.name}_", args, kwargs)
     if variant == "inplace":
         return Call("method", spec.name if spec.mutates else f"{spec.name}_", args, kwargs)
     table = _INPLACE_OPERATORS if variant == "inplace_operator" else _OPERATORS
@@ -227,7 +229,15 @@ _INTERNAL = {
 
 def receiver(sample: Sample) -> Tensor:
     """The tensor that a method or an in-place op acts on."""
+    (value,) = receivers(sample)
+    return value
+
+
+def receivers(sample: Sample) -> tuple[Tensor, ...]:
+    """The same, or all tensors of the list that an in-place op acts on."""
     value = next(iter(sample.values.values()))
+    if isinstance(value, list):
+        return tuple(value)
     if not isinstance(value, Tensor):
         raise TypeError(f"sample: the receiver must be a tensor; got {type(value).__name__}")
-    return value
+    return (value,)

@@ -68,6 +68,8 @@ def argument_type(type_: Type) -> str:
         return "TensorList" if type_.is_list else "const Tensor&"
     if type_.base == "Generator":
         return "const Generator&"
+    if type_.base == "Scalar" and type_.is_list:
+        return "ScalarList"
     if type_.base == "Scalar":
         return "const std::optional<Scalar>&" if type_.optional else "const Scalar&"
     value = "IntArrayRef" if type_.is_list else _VALUES[type_.base]
@@ -75,7 +77,9 @@ def argument_type(type_: Type) -> str:
 
 
 def result_type(returns: Sequence[Return]) -> str:
-    """The C++ result type; several results are a tuple."""
+    """The C++ result type; none is void, several are a tuple."""
+    if not returns:
+        return "void"
     types = [_result_type(result.type) for result in returns]
     return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
 

@@ -84,10 +84,17 @@ def select_ops(registry: Registry, names: Iterable[str], needed: Iterable[str]) 
     keep = {e.full_name for e in registry.entries if {e.name, e.full_name} & wanted}
     pending = list(keep)
     while pending:
-        called = registry.compiled.ops_called(by_name[pending.pop()]) - keep
+        called = _called(registry, by_name[pending.pop()]) - keep
         keep |= called
         pending += called
     return replace(registry, entries=tuple(by_name[name] for name in by_name if name in keep))
+
+
+def _called(registry: Registry, entry: OpEntry) -> set[str]:
+    """The full names of the entries that an entry needs."""
+    if entry.implementation.kind == "each":
+        return {other.full_name for other in registry.declared if other.name == entry.each.name}
+    return registry.compiled.ops_called(entry)
 
 
 def read_selection(file: Path, registry: Registry) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..cells import Bench, Cell
-from ..doors import encode_call, plain_variant, receiver, variants_of
+from ..doors import encode_call, plain_variant, receiver, receivers, variants_of
 from ..dtypes import DTYPES
 from ..expected import Expected
 from ..facts import Outcome
@@ -128,7 +128,7 @@ def _repeated_self(cell: Cell, sample: Sample) -> Iterator[Case]:
     """A written self whose first dim is expanded."""
     owner = receiver(sample)
     # One value in every place is the same in whatever order.
-    if owner.shape and owner.shape[0] > 1 and cell.spec.name != "fill_":
+    if owner.shape and owner.shape[0] > 1 and cell.spec.name not in ("fill_", "zero_"):
         changed = sample.mapped(functools.partial(_swap, owner, expanded(owner)), "self expanded")
         script = Script(cell.device)
         add_call(script, cell, changed)
@@ -160,6 +160,11 @@ def _swap(old: Tensor, new: Tensor, tensor: Tensor) -> Tensor:
 
 def _in_place(cell: Cell, sample: Sample) -> Iterator[Case]:
     """self lies one element beside another operand; self repeats its elements."""
+    if cell.spec.gives_list:
+        repeat = tuple(owner for owner in receivers(sample) if owner.shape[0] > 1)
+        changed = sample.mapped(lambda t: expanded(t) if t in repeat else t, "selves expanded")
+        yield _in_place_case(cell, changed, Script(cell.device), must_refuse=True)
+        return
     (expected,) = expected_of(cell.spec, sample)
     owner = receiver(sample)
     if expected.dtype != owner.dtype or expected.shape != owner.shape or not owner.shape:

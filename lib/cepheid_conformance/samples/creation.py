@@ -253,6 +253,13 @@ def fill(draw: Draw) -> Iterator[Sample]:
                 yield Sample({"self": draw.tensor((9,)), "value": number}, f"value {number}")
 
 
+def zero(draw: Draw) -> Iterator[Sample]:
+    """Zeros into every layout."""
+    for sample in fill(draw):
+        if draw.kind != "arguments":
+            yield Sample({"self": sample.values["self"]}, sample.note)
+
+
 def one_element(draw: Draw) -> Iterator[Sample]:
     """Ranks 0 to 2."""
     if draw.kind in ("small", "shapes"):

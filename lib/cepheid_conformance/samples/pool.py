@@ -123,6 +123,12 @@ def max_pool2d(draw: Draw) -> Iterator[Sample]:
         yield Sample({**values, "stride": [1, 1], "padding": [0, 1]}, "windows in the padding")
 
 
+def max_pool1d(draw: Draw) -> Iterator[Sample]:
+    """Rows with windows of all kinds."""
+    yield from _cases(draw, (*_ARGUMENTS, *_DILATED), flat=True)
+    yield from _special(draw, flat=True)
+
+
 def avg_pool2d(draw: Draw) -> Iterator[Sample]:
     """Planes with windows and divisors of all kinds."""
     yield from _cases(draw, (*_ARGUMENTS, *_DIVIDED), flat=False)

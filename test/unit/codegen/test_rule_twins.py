@@ -124,6 +124,14 @@ FITTING: dict[str, st.SearchStrategy[tuple[object, ...]]] = {
     "baddbmm": st.builds(
         lambda a, m, s: ("op", s, a, (a[0], a[2], m)), sizes(3), POSITIVE, sizes(1)
     ),
+    "diag_embed_shape": st.tuples(
+        OP, sizes(2), st.integers(-3, 3),
+        st.lists(st.integers(0, 2), min_size=2, max_size=2).map(tuple),
+    ),
+    "lengthened": st.tuples(
+        OP, sizes(3) | sizes(0), st.integers(-4, 3), st.integers(-1, 3),
+        st.none() | st.integers(0, 12),
+    ),
     "linear": st.builds(
         lambda a, w, b: ("op", a, (*w, a[-1]), w if b else None), sizes(2), sizes(1), st.booleans()
     ),
@@ -181,6 +189,7 @@ NEEDS_FITTING = (
     "view_strides", "without_folded", "places", "check_channels", "check_bias", "infer_size",
     "check_pooled", "per_direction", "pooled_size", "pooled", "check_adaptive",
     "counted", "interleaved", "moved_order", "unmoved", "split_at", "check_channels_of",
+    "diag_embed_shape", "lengthened",
 )  # fmt: skip
 
 PARSERS = {
@@ -371,6 +380,8 @@ def names() -> list[str]:
     helpers += ["repeats_of_all", "split_at", "unflattened", "unmoved", "whole_nonempty"]
     helpers += ["check_classes", "class_loss", "check_channels_of", "batch_of", "shared_heads"]
     helpers += ["attended", "attention", "nll_loss", "group_norm", "rms_norm"]
+    helpers += ["beside_ones", "diag_embed_shape", "kron_shape", "lengthened", "new_dim"]
+    helpers += ["plane", "quarters", "repeats_shown"]
     return sorted({*from_entries, *helpers, *INTRINSICS} - {"number_dtype"})
 
 

@@ -48,6 +48,8 @@ def _includes(registry: Registry, entries: tuple[OpEntry, ...]) -> str:
     if any(entry.check for entry in entries):
         headers.add("ops/checks.h")
     for entry in entries:
+        if entry.implementation.kind == "each":
+            headers.add(f"generated/ops/{entry.each.name}.h")
         if entry.implementation.kind == "composite":
             headers.add(f"generated/rules/{family}.h")
         if entry.implementation.kind == "kernel" and entry.shape is not None:
