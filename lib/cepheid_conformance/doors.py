@@ -186,9 +186,15 @@ def _gelu(approximate: str) -> Callable[[Script, Sample], Call]:
     return call
 
 
+def _logit(script: Script, sample: Sample) -> Call:
+    return Call("function", "logit", [*map(script.encode, sample.values.values())], {})
+
+
 _INTERNAL = {
     "gelu_erf": _gelu("none"),
     "gelu_tanh": _gelu("tanh"),
+    "logit_of": _logit,
+    "logit_within": _logit,
     "index.Tensor": _getitem,
     "slice.Tensor": _getitem_slice,
     "_to_copy": _copying_to,
