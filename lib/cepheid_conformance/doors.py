@@ -205,6 +205,10 @@ def _attention(script: Script, sample: Sample) -> Call:
     return Call("function", "nn.functional.scaled_dot_product_attention", [], values)
 
 
+def _logit(script: Script, sample: Sample) -> Call:
+    return Call("function", "logit", [*map(script.encode, sample.values.values())], {})
+
+
 _INTERNAL = {
     "_attention": _attention,
     "gelu_erf": _gelu("none"),
@@ -219,6 +223,8 @@ _INTERNAL = {
     "_divergence": _elements_of("kl_div"),
     "_log_divergence": _elements_of("kl_div", log_target=True),
     "_soft_margin": _elements_of("soft_margin_loss"),
+    "logit_of": _logit,
+    "logit_within": _logit,
     "index.Tensor": _getitem,
     "slice.Tensor": _getitem_slice,
     "_to_copy": _copying_to,

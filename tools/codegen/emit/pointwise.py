@@ -110,7 +110,7 @@ def _functor(entry: OpEntry, key: str, text: str) -> str:
     colon = f" : {initial}" if initial else ""
     values = "const V* scalars" if scalars else "const V*"
     texts = {"operator()": text}
-    if key in ("", "floating"):
+    if key in ("", "half", "floating"):
         cases = entry.implementation.cases
         texts |= {method: cases[method] for method in RARE if method in cases}
     methods = "".join(
