@@ -434,15 +434,15 @@ def _each(entry: OpEntry, sets: DtypeSets) -> list[Kernel]:
     for variant in entry.dispatched():
         schema = variant.schema
         inplace = variant.kind == "inplace"
-        count = f"size_t count = each_count({cpp.quoted(schema.name)}, {{{sizes}}});"
-        call = _call(f"ops::{entry.each.name}{'_' if inplace else ''}(", arguments, ")").strip()
-        loop = "for (size_t i = 0; i < count; ++i) "
+        count = _call("size_t count = each_count(", [cpp.quoted(schema.name), f"{{{sizes}}}"])
         lines = [_scope(schema), count]
-        if inplace:
-            lines.append(f"{loop}{call};")
-        else:
+        if not inplace:
             lines += ["std::vector<Tensor> results;", "results.reserve(count);"]
-            lines += [f"{loop}results.push_back({call});", "return results;"]
+        op = f"ops::{entry.each.name}"
+        head = f"{op}_(" if inplace else f"results.push_back({op}("
+        call = cpp.listed(head, arguments, ");" if inplace else "));", indent="    ")
+        lines += ["for (size_t i = 0; i < count; ++i) {", call, "}"]
+        lines += [] if inplace else ["return results;"]
         kernels.append(_define(cpp.entry_name(schema), schema, (COMPOSITE,), lines))
     return kernels
 

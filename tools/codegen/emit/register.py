@@ -81,6 +81,6 @@ def _section(entry: OpEntry, kernels: list[Kernel]) -> str:
 def _registration(kernel: Kernel) -> str:
     name = f"entries::{cpp.entry_name(kernel.schema)}"
     if kernel.keys == (COMPOSITE,):
-        return f"  {name}.impl_composite(&{kernel.name});"
+        return cpp.listed(f"{name}.impl_composite(", [f"&{kernel.name}"], ");", indent="  ")
     arguments = ([f"DispatchKey::{key}", f"&{kernel.name}"] for key in kernel.keys)
     return "\n".join(cpp.listed(f"{name}.impl(", given, ");", indent="  ") for given in arguments)
