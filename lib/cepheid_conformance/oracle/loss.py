@@ -33,7 +33,7 @@ def _folded(elements: Elements, reduction: str) -> Expected:
         return within_bound(dtype, value, (DTYPES[dtype].eps + 4 * eps) * _finite(size))
     with np.errstate(all="ignore"):
         total, count = np.sum(value), max(value.size, 1)
-        rounding = DTYPES[dtype].eps + (math.log2(count) + 12) * eps
+        rounding = DTYPES[dtype].eps / 2 + (math.log2(count) + 12) * eps
         bound = rounding * np.sum(_finite(size))
         if reduction == "mean":
             return within_bound(
