@@ -17,7 +17,8 @@ PATH_VARIABLE = "CEPHEID_CANDIDATE_PATH"
 BACKENDS = ROOT / "test" / "backends"
 # Of the conformance cells, which are more than a usual run can afford.
 OWN_PARTS, PEER_PARTS = 3, 16
-LINT_REQUIREMENTS = ROOT / "tools" / "requirements" / "lint.txt"
+REQUIREMENTS = ROOT / "tools" / "requirements"
+FUZZ_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def make_environment() -> Counts:
     bootstrap.make(environment())
     python = environment().python
     quiet = ["--quiet", "--disable-pip-version-check"]
-    return run([python, "-m", "pip", "install", *quiet, "-r", LINT_REQUIREMENTS])
+    return run([python, "-m", "pip", "install", *quiet, "-r", REQUIREMENTS / "lint.txt"])
 
 
 def lint() -> Counts:
@@ -158,6 +159,17 @@ def seeds() -> Counts:
     )
 
 
+def differential() -> Counts:
+    """Cepheid, PyTorch and the oracle three ways: none may differ on cepheid's side. Everything
+    that was found is in build/reports/differential.json."""
+    peer = bootstrap.prepare_candidate(["--impl", "torch"])[bootstrap.CANDIDATE_VARIABLE]
+    report = ROOT / "build" / "reports" / "differential.json"
+    report.parent.mkdir(parents=True, exist_ok=True)
+    command: list[str | Path] = [environment().python, "-P", "-m"]
+    command += ["cepheid_conformance.differential", "--against-python", peer, "--jobs", "2"]
+    return run([*command, "--draws", "50", "--per-op", "200", "--json", report])
+
+
 def sweep() -> Counts:
     """Every float32 through every op of one tensor, and hard points of float64 by mpmath."""
     peer = bootstrap.prepare_candidate(["--impl", "torch"])[bootstrap.CANDIDATE_VARIABLE]
@@ -191,6 +203,25 @@ def asan() -> Counts:
     for report in written:
         print(f"{report.name}:\n{report.read_text(errors='replace')}")
     return found + Counts(failed=len(written))
+
+
+def fuzz() -> Counts:
+    """The hostile caller guided by coverage. What the interpreter doesn't survive, or answers
+    with an internal error, is kept in build/reports/fuzz; inputs to go on from, in build."""
+    env, built = build_apart("fuzz", "-DCEPHEID_FUZZ=ON")
+    if built.failed:
+        return built
+    python = env / "bin" / "python"
+    pip = [environment().python, "-m", "pip", "--python", python, "install", "--quiet"]
+    installed = run([*pip, "--disable-pip-version-check", "-r", REQUIREMENTS / "fuzz.txt"])
+    if installed.failed:
+        return installed
+    corpus, reports = ROOT / "build" / "corpus", ROOT / "build" / "reports" / "fuzz"
+    for folder in (corpus, reports):
+        folder.mkdir(parents=True, exist_ok=True)
+    limits = [f"-max_total_time={FUZZ_SECONDS}", "-timeout=30", f"-artifact_prefix={reports}/"]
+    limits += ["-max_len=400", "-len_control=0"]  # several calls from the start
+    return run([python, ROOT / "test" / "unit" / "hostile" / "guided.py", corpus, *limits])
 
 
 def build_apart(kind: str, option: str) -> tuple[Path, Counts]:
@@ -266,6 +297,8 @@ STAGES = (
     Stage("torch-all", 45, "PyTorch judged: every cell", conformance_of_peer, only_by_name=True),
     Stage("drill", 15, "faulty and labelled tests; records both", drill, only_by_name=True),
     Stage("seeds", 60, "drawn checks over 20 seeds, of three", seeds, only_by_name=True),
+    Stage("differential", 45, "cepheid, PyTorch, oracle: 3 ways", differential, only_by_name=True),
+    Stage("fuzz", 20, "hostile calls, guided by coverage", fuzz, only_by_name=True),
     Stage("sweep", 120, "every float32, hard float64s, of two", sweep, only_by_name=True),
     Stage("mutants", 90, "every mutant; records the score", every_mutant, only_by_name=True),
 )

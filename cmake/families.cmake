@@ -1,7 +1,8 @@
 # The families of ops and the instruction sets: the build names these and never an op.
 # A family has the same name in every layer (csrc/ops/<family>.yaml, csrc/kernels/generic/<family>.h,
 # csrc/kernels/cpu/<family>.cpp, ...).
-set(CEPHEID_FAMILIES pointwise reduce matmul view index sort scan creation random norm conv pool)
+set(CEPHEID_FAMILIES pointwise reduce matmul view index sort scan creation random norm conv pool loss
+    attention foreach)
 
 # Sets CEPHEID_ISAS: the ISA names that this processor family has.
 include("${CMAKE_CURRENT_SOURCE_DIR}/csrc/kernels/isa_list.cmake")

@@ -200,8 +200,12 @@ struct Thunks<R(A...)> {
     CEPH_INTERNAL(stack.size() == sizeof...(A));
     Stack args = std::move(stack);
     stack.clear();
-    R result = run(op, keys, Boxed<std::remove_cvref_t<A>>::unwrap(args[I])...);
-    BoxedResult<R>::push(stack, std::move(result));
+    if constexpr (std::is_void_v<R>) {
+      run(op, keys, Boxed<std::remove_cvref_t<A>>::unwrap(args[I])...);
+    } else {
+      R result = run(op, keys, Boxed<std::remove_cvref_t<A>>::unwrap(args[I])...);
+      BoxedResult<R>::push(stack, std::move(result));
+    }
   }
 };
 

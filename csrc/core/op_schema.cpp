@@ -16,7 +16,7 @@ struct TypeName {
 
 constexpr std::array<TypeName, 11> kTypes{{
     {"Tensor", ArgType::Tensor, ArgType::TensorList},
-    {"Scalar", ArgType::Scalar, ArgType::Scalar},
+    {"Scalar", ArgType::Scalar, ArgType::ScalarList},
     {"int", ArgType::Int, ArgType::IntList},
     {"float", ArgType::Float, ArgType::Float},
     {"bool", ArgType::Bool, ArgType::Bool},
@@ -295,7 +295,8 @@ std::string type_text(const Argument& a) {
   std::string out(base_name(a.type));
   if (!a.alias.empty()) out += "(" + a.alias + (a.writes ? "!" : "") + (a.spreads ? " -> *)" : ")");
   if (a.optional_elements) out += "?";
-  if (a.type == ArgType::TensorList || a.type == ArgType::IntList) {
+  if (a.type == ArgType::TensorList || a.type == ArgType::IntList ||
+      a.type == ArgType::ScalarList) {
     out += "[" + (a.fixed_size ? std::to_string(*a.fixed_size) : std::string()) + "]";
   }
   if (a.optional) out += "?";

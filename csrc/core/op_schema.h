@@ -14,6 +14,7 @@ enum class ArgType : uint8_t {
   Tensor,
   TensorList,
   Scalar,
+  ScalarList,
   Int,
   Float,
   Bool,

@@ -46,6 +46,7 @@ class Tensor {
 };
 
 using TensorList = ArrayRef<Tensor>;
+using ScalarList = ArrayRef<Scalar>;
 
 // ---- making tensors below the dispatcher: what kernels and composites of core allocate with -----
 

@@ -13,9 +13,9 @@ namespace ceph {
 
 // A boxed argument or result, for fallbacks, Python kernels and tools; the usual path never makes
 // one. monostate is None: an absent optional or an undefined tensor.
-using Value =
-    std::variant<std::monostate, Tensor, std::vector<Tensor>, Scalar, int64_t, double, bool,
-                 std::vector<int64_t>, std::string, DType, Device, Layout, MemoryFormat, Generator>;
+using Value = std::variant<std::monostate, Tensor, std::vector<Tensor>, Scalar, std::vector<Scalar>,
+                           int64_t, double, bool, std::vector<int64_t>, std::string, DType, Device,
+                           Layout, MemoryFormat, Generator>;
 using Stack = std::vector<Value>;
 
 namespace detail {

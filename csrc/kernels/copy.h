@@ -22,6 +22,9 @@ CEPH_API void copy_into(const Tensor& dst, const Tensor& src);
 // permuted). For src of that dtype already it is a clone.
 CEPH_API Tensor cast(const Tensor& src, DType dtype);
 
+// `t` itself where it is contiguous and of that dtype, else a copy that is.
+CEPH_API Tensor contiguous_as(const Tensor& t, DType dtype);
+
 // One element.
 CEPH_API void convert_element(void* to, DType to_dtype, const void* from, DType from_dtype);
 // `count` contiguous elements; the two ranges don't overlap.

@@ -78,6 +78,11 @@ struct ScanTable {
   void (*logcumsumexp[kNumDTypes])(const void* in, void* out, int64_t count);
 };
 
+// How elements of a channel become y = (x - mean - low) scale + shift.
+struct ChannelNorm {
+  double mean, low, scale, shift;
+};
+
 // One contiguous row of float32 or float64; `in` and `out` may be the same.
 struct NormTable {
   void (*softmax[kNumDTypes])(const void* in, void* out, int64_t count);
@@ -85,8 +90,15 @@ struct NormTable {
   // One number of the row.
   void (*logsumexp[kNumDTypes])(const void* in, int64_t count, void* result);
   // weight and bias hold `count` elements or are null.
-  void (*layer_norm[kNumDTypes])(const void* in, void* out, int64_t count, const void* weight,
-                                 const void* bias, double eps);
+  using NormRow = void (*)(const void* in, void* out, int64_t count, const void* weight,
+                           const void* bias, double eps);
+  NormRow layer_norm[kNumDTypes];
+  NormRow rms_norm[kNumDTypes];
+  void (*moments[kNumDTypes])(const void* in, int64_t count, Moments* result);
+  // Elements of one channel, and rows of one element of each channel.
+  void (*channel[kNumDTypes])(const void* in, void* out, int64_t count, const ChannelNorm& norm);
+  void (*channels[kNumDTypes])(const void* in, void* out, int64_t rows, int64_t channels,
+                               const ChannelNorm* norms);
 };
 
 // The windows of one direction of a plane: window i takes the elements [first[i], last[i]), every
@@ -109,6 +121,27 @@ struct PoolTable {
                               void* line, void* out);
 };
 
+// Scores of one query with some keys, on their way to weights; `mask` is added and `kept`
+// multiplied where they are given.
+struct AttentionScores {
+  void* scores;    // replaced by weights, relative to the largest score so far
+  int64_t count;   // of keys that the query sees
+  int64_t unseen;  // keys after them, whose weights are 0
+  bool first;      // nothing has been seen before
+  double scale;    // of the scores
+  const void* mask;
+  int64_t mask_step;
+  const void* kept;
+};
+
+struct AttentionTable {
+  // `state`: the largest score so far and the sum of the weights; `sums` holds `width` sums of
+  // weighted values, which follow the largest score.
+  void (*weigh[kNumDTypes])(const AttentionScores& row, void* state, void* sums, int64_t width);
+  // Sums divided by the sum of the weights; nothing seen gives 0.
+  void (*finish[kNumDTypes])(const void* state, void* sums, int64_t width);
+};
+
 #define CEPH_DECLARE_TABLES(isa)                                                                   \
   namespace isa {                                                                                  \
   extern const CreationTable creation_table;                                                       \
@@ -116,6 +149,7 @@ struct PoolTable {
   extern const ScanTable scan_table;                                                               \
   extern const NormTable norm_table;                                                               \
   extern const PoolTable pool_table;                                                               \
+  extern const AttentionTable attention_table;                                                     \
   }
 CEPH_DECLARE_TABLES(scalar)
 #if defined(__x86_64__)

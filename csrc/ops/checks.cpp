@@ -60,6 +60,12 @@ void check_factor(const char* op, const char* name, const Scalar& factor, DType 
   kernels::check_representable(op, name, factor, dtype);
 }
 
+void check_same_dtype(const char* op, const char* name, const Tensor& t, const Tensor& input) {
+  CEPH_CHECK(!t.defined() || t.dtype() == input.dtype(), ErrorKind::kRuntime, op, name,
+             " must have the input's dtype; got ", name_of(t.dtype()), " and an input of ",
+             name_of(input.dtype()), "; convert one to the other's");
+}
+
 }  // namespace
 
 void arithmetic_alpha(const char* op, const Tensor& self, const Tensor& other,
@@ -160,6 +166,23 @@ void norm_order(const char* op, const Tensor& self, const Scalar& ord,
   CEPH_CHECK(!nothing, ErrorKind::kRuntime, op, "the norm of order ", ord,
              " of no elements has no value; got shape ", self.sizes(),
              ", name a dim whose size isn't 0");
+}
+
+void class_indices(const char* op, const Tensor& input, const Tensor& target, const Tensor& weight,
+                   int64_t, std::string_view) {
+  CEPH_CHECK(target.dtype() == DType::Int64 || target.dtype() == DType::UInt8, ErrorKind::kRuntime,
+             op, "target must hold classes as int64 or uint8; got ", name_of(target.dtype()),
+             "; convert it with target.long()");
+  check_same_dtype(op, "weight", weight, input);
+}
+
+void class_targets(const char* op, const Tensor& input, const Tensor& target, const Tensor& weight,
+                   int64_t ignore_index, std::string_view reduction, double) {
+  if (!(target.sizes() == input.sizes())) {
+    return class_indices(op, input, target, weight, ignore_index, reduction);
+  }
+  check_same_dtype(op, "a target of the input's shape", target, input);
+  check_same_dtype(op, "weight", weight, input);
 }
 
 }  // namespace ceph::ops::checks

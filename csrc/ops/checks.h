@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "core/tensor.h"
 
@@ -40,5 +41,12 @@ CEPH_API void product_factors(const char* op, const Tensor& self, const Tensor& 
 // vector_norm: a real order; infinite and negative ones have no value for no elements.
 CEPH_API void norm_order(const char* op, const Tensor& self, const Scalar& ord,
                          std::optional<IntArrayRef> dim, bool keepdim, std::optional<DType> dtype);
+// nll_loss: targets are classes, of int64 or uint8; the weight has the input's dtype.
+CEPH_API void class_indices(const char* op, const Tensor& input, const Tensor& target,
+                            const Tensor& weight, int64_t ignore_index, std::string_view reduction);
+// cross_entropy: the same, or shares of the input's dtype and shape.
+CEPH_API void class_targets(const char* op, const Tensor& input, const Tensor& target,
+                            const Tensor& weight, int64_t ignore_index, std::string_view reduction,
+                            double label_smoothing);
 
 }  // namespace ceph::ops::checks

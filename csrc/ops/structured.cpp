@@ -128,6 +128,17 @@ std::vector<Tensor> unshared(TensorList operands, const Tensor& written) {
   return apart;
 }
 
+size_t each_count(const char* op, std::initializer_list<size_t> lengths) {
+  const size_t count = *lengths.begin();
+  CEPH_CHECK(count > 0, ErrorKind::kRuntime, op,
+             "a list must hold a tensor at least; got an empty one");
+  for (size_t length : lengths) {
+    CEPH_CHECK(length == count, ErrorKind::kRuntime, op, "lists must be equally long; got ", count,
+               " and ", length, " entries");
+  }
+  return count;
+}
+
 void write_result(const char* op, const Tensor& out, const Tensor& result, Resize resize) {
   CEPH_CHECK(out.device() == result.device(), ErrorKind::kRuntime, op,
              "the output must be on the operands' device; got output ", out.device(),

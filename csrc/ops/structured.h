@@ -118,6 +118,10 @@ CEPH_API Tensor empty_as(const char* op, const Tensor& like);
 CEPH_API Tensor unshared(const Tensor& operand, const Tensor& written);
 CEPH_API std::vector<Tensor> unshared(TensorList operands, const Tensor& written);
 
+// The common length of lists that an op goes through together; RuntimeError where they differ, or
+// are empty.
+CEPH_API size_t each_count(const char* op, std::initializer_list<size_t> lengths);
+
 // Composites: writes a finished result to `out`, after the checks of an output, through the
 // dispatcher (either may be a wrapper subclass).
 CEPH_API void write_result(const char* op, const Tensor& out, const Tensor& result, Resize resize);

@@ -132,6 +132,15 @@ double Parsed::real(int i) const { return to_double(slots[i], name); }
 std::optional<Scalar> Parsed::optional_scalar(int i) const {
   return has(i) ? std::optional(scalar(i)) : std::nullopt;
 }
+std::vector<Scalar> Parsed::scalars(int i) const {
+  std::vector<Scalar> values;
+  // An item's __index__ may change the list, so its size is asked for each time.
+  for (Py_ssize_t k = 0; k < PySequence_Fast_GET_SIZE(slots[i]); ++k) {
+    Ref item = Ref::share(PySequence_Fast_GET_ITEM(slots[i], k));
+    values.push_back(to_scalar(item.get(), name));
+  }
+  return values;
+}
 std::optional<int64_t> Parsed::optional_integer(int i) const {
   return has(i) ? std::optional(integer(i)) : std::nullopt;
 }

@@ -19,6 +19,8 @@ const char* kind_text(const Param& param) {
     return "a tuple of Tensors, one per result";
   case ParamKind::Scalar:
     return "number";
+  case ParamKind::ScalarList:
+    return "a tuple or list of numbers";
   case ParamKind::Int:
     return "int";
   case ParamKind::Float:

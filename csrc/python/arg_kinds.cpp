@@ -80,6 +80,8 @@ bool accepts_kind(const Param& param, PyObject* value, bool exact, bool& overrid
     return accepts_out(param, value, overridden);
   case ParamKind::Scalar:
     return accepts_scalar(value, exact);
+  case ParamKind::ScalarList:
+    return every_item(value, accepts_list_scalar);
   case ParamKind::Int:
     return accepts_int(value, exact);
   case ParamKind::Float:
@@ -127,6 +129,7 @@ bool is_number(PyObject* value) {
 }
 
 bool accepts_list_int(PyObject* value) { return accepts_int(value, false); }
+bool accepts_list_scalar(PyObject* value) { return is_number(value); }
 
 bool accepts(const Param& param, PyObject* value, bool exact, bool& overridden) {
   if (value == Py_None && (param.flags & kOptional)) return true;

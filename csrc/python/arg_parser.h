@@ -27,6 +27,7 @@ enum class ParamKind : uint8_t {
   OptionalTensorList,
   OutTuple,  // out= of an op with several results
   Scalar,
+  ScalarList,
   Int,
   Float,
   Bool,
@@ -99,6 +100,7 @@ class Parsed {
   Scalar scalar(int i) const;
   Scalar scalar(int i, const Scalar& otherwise) const { return slots[i] ? scalar(i) : otherwise; }
   std::optional<Scalar> optional_scalar(int i) const;
+  std::vector<Scalar> scalars(int i) const;
   int64_t integer(int i) const;
   int64_t integer(int i, int64_t otherwise) const { return slots[i] ? integer(i) : otherwise; }
   std::optional<int64_t> optional_integer(int i) const;

@@ -43,6 +43,8 @@ const char* type_text(ArgType type, bool written) {
     return "a list or tuple of Tensors";
   case ArgType::Scalar:
     return "a number";
+  case ArgType::ScalarList:
+    return "a list or tuple of numbers";
   case ArgType::Int:
     return "an int";
   case ArgType::Float:
@@ -105,6 +107,17 @@ std::optional<Value> int_list(const Argument& argument, PyObject* object, const 
   return Value(std::move(values));
 }
 
+std::optional<Value> scalar_list(PyObject* object, const std::string& op) {
+  if (!PyList_Check(object) && !PyTuple_Check(object)) return std::nullopt;
+  std::vector<Scalar> values;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(object); ++i) {
+    Ref item = Ref::share(PySequence_Fast_GET_ITEM(object, i));
+    if (!accepts_list_scalar(item.get())) return std::nullopt;
+    values.push_back(to_scalar(item.get(), op.c_str()));
+  }
+  return Value(std::move(values));
+}
+
 std::optional<Value> tensor_or_number(PyObject* object, const std::string& op) {
   if (is_tensor(object)) return Value(unwrap(object));
   if (is_number(object)) return Value(wrapped_number(to_scalar(object, op.c_str())));
@@ -155,6 +168,8 @@ std::optional<Value> convert(const Argument& argument, PyObject* o, const std::s
     return number_value(argument, o, op);
   case ArgType::IntList:
     return int_list(argument, o, op);
+  case ArgType::ScalarList:
+    return scalar_list(o, op);
   case ArgType::Str:
     return text_value(o);
   case ArgType::ScalarType:
@@ -181,6 +196,9 @@ PyObject* wrap_value(const Value& value) {
                           return wrap_list(list, [](const Tensor& t) { return wrap(t); });
                         },
                         [](const Scalar& s) { return wrap_scalar(s); },
+                        [](const std::vector<Scalar>& list) {
+                          return wrap_list(list, [](const Scalar& s) { return wrap_scalar(s); });
+                        },
                         [](int64_t i) { return PyLong_FromLongLong(i); },
                         [](double d) { return PyFloat_FromDouble(d); },
                         [](bool b) { return PyBool_FromLong(b); },
@@ -239,6 +257,7 @@ bool values_equal(const Value& a, const Value& b) {
                         [](const Tensor&) { return false; },
                         [](const std::vector<Tensor>&) { return false; },
                         [](const Scalar&) { return false; },  // compared above
+                        [](const std::vector<Scalar>&) { return false; },
                         [&](const auto& left) {
                           return left == std::get<std::remove_cvref_t<decltype(left)>>(b);
                         },

@@ -1,7 +1,7 @@
 """An implementation, a peer and the oracle, three ways, on drawn and on fixed inputs.
 
     python -m cepheid_conformance.differential --impl cepheid --against torch \\
-        --against-python PYTHON -k add --draws 50 --json FILE
+        --against-python PYTHON -k add --draws 50 --per-op 200 --json FILE
 
 The rule that names who differs:
 
@@ -16,10 +16,14 @@ The rule that names who differs:
 from __future__ import annotations
 
 import argparse
+import functools
 import json
+import multiprocessing
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,6 +96,9 @@ def compare_calls(
     ours, peers = (run_scripts(bench, scripts) for bench in (sides.ours, sides.peer))
     for call, script, one, two in zip(chosen, scripts, ours, peers, strict=True):
         wrong = judge_outcome(cell, sides.ours, call.sample, one)
+        if wrong is None and _identical(one, two):
+            yield None
+            continue
         peer = judge_outcome(cell, sides.peer, call.sample, two)
         same = _same(cell.spec, call, one, two)
         who = classify(wrong is None, peer is None, same is None)
@@ -110,6 +117,16 @@ def compare_calls(
             _known(cell, sides, call, peer[1] if peer else ""),
             judging_snippet(script, what, text, outcome),
         )
+
+
+def _identical(one: Outcome, two: Outcome) -> bool:
+    """Whether two outcomes are the same to the last bit, so that one verdict serves for both."""
+    if failure(one) or failure(two):
+        return False
+    first, second = one.reports[0], two.reports[0]
+    return first.container == second.container and [
+        (a.kind, a.fields, a.raw) for a in first.values
+    ] == [(b.kind, b.fields, b.raw) for b in second.values]
 
 
 def _but(same: str | None) -> str:
@@ -186,10 +203,15 @@ def fixed_calls(spec: OpSpec, dtype: str) -> list[Call]:
     ]
 
 
-def compare_cell(cell: Cell, sides: Sides, drawing: Drawing) -> list[Disagreement]:
-    """Every input of one op and dtype; of each class of disagreement the smallest ones."""
+def compare_cell(
+    cell: Cell, sides: Sides, drawing: Drawing, counts: Counter[str] | None = None
+) -> list[Disagreement]:
+    """Every input of one op and dtype; of each class of disagreement the smallest ones. Adds the
+    drawn calls inside the op's domain to `counts`."""
     drawn = draw_calls(cell.spec, cell.dtype, drawing.seed, drawing.count)
     chosen = fixed_calls(cell.spec, cell.dtype) + [call for call in drawn if call is not None]
+    if counts is not None:
+        counts[cell.spec.key] += sum(call is not None for call in drawn)
     found: list[Disagreement] = []
     for number, item in enumerate(compare_calls(cell, sides, chosen)):
         if item is None or sum(other.who == item.who for other in found) >= _SHOWN:
@@ -215,52 +237,85 @@ def _smallest(cell: Cell, sides: Sides, drawing: Drawing, item: Disagreement) ->
     return smallest
 
 
-def report(found: Sequence[Disagreement], cells: int, stream: Any = sys.stdout) -> None:
-    """The disagreements as text, one paragraph each, and a line of counts."""
-    for item in found:
+@dataclass(frozen=True)
+class Tally:
+    """What a run, or one process's part of it, gave."""
+
+    cells: int
+    drawn: Counter[str]  # calls by op
+    found: list[Disagreement]
+
+
+def report(tally: Tally, stream: Any = sys.stdout) -> None:
+    """The disagreements as text, one paragraph each, and two lines of counts."""
+    for item in tally.found:
         known = f"\n  known: {item.known}" if item.known else ""
         stream.write(
             f"{item.op} · {item.dtype} · differs: {item.who}\n  input: {item.input}\n"
             f"  ours: {item.ours}\n  peer: {item.peer}{known}\n{item.snippet}\n\n"
         )
-    counts = Counter(item.who for item in found)
+    counts = Counter(item.who for item in tally.found)
     text = ", ".join(f"{counts[who]} {who}" for who in (OURS, PEER, ORACLE, ALL, UNSPECIFIED))
-    explained = sum(bool(item.known) for item in found)
-    stream.write(f"{cells} cells: {text}; {explained} known deviations of the peer\n")
+    explained = sum(bool(item.known) for item in tally.found)
+    calls, least = sum(tally.drawn.values()), min(tally.drawn.values(), default=0)
+    stream.write(
+        f"{len(tally.drawn)} ops: {calls} drawn calls, of each {least} or more\n"
+        f"{tally.cells} cells: {text}; {explained} known deviations of the peer\n"
+    )
 
 
-def _candidate(implementation: str, python: str, claims: capability.Capability) -> Candidate:
-    return Candidate(implementation, python, built_on=claims.built_on)
+def run_part(options: argparse.Namespace, part: int) -> Tally:
+    """Compare every n-th cell, with an implementation and a peer of this process's own."""
+    claims = _claims(options)
+    table = tolerances.load()
+    cells, found = 0, []
+    drawn: Counter[str] = Counter()
+    with (
+        Candidate(options.impl, options.candidate_python, built_on=claims[0].built_on) as ours,
+        Candidate(options.against, options.against_python, built_on=claims[1].built_on) as peer,
+    ):
+        sides = Sides(
+            *(
+                Bench(side, claim, table.with_overrides(claim.tolerances))
+                for side, claim in zip((ours, peer), claims, strict=True)
+            )
+        )
+        for cell in list(_cells(claims, options.keyword))[part :: options.jobs]:
+            share = -(-options.per_op // len(cell.spec.dtypes["cpu"]))
+            drawing = Drawing(options.seed, max(options.draws, share))
+            found += compare_cell(cell, sides, drawing, drawn)
+            cells += 1
+    return Tally(cells, drawn, found)
+
+
+def _claims(options: argparse.Namespace) -> list[capability.Capability]:
+    return [capability.load(capability.find(name)) for name in (options.impl, options.against)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Compare, print, write; 1 where the implementation or the oracle is in question."""
     options = _parse(arguments)
     try:
-        names = (options.impl, options.against)
-        claims = [capability.load(capability.find(name)) for name in names]
+        _claims(options)
     except (FileNotFoundError, ValueError) as error:  # a name, or a file, that is no implementation
         print(f"differential: {error}", file=sys.stderr)
         return _USAGE
-    drawing = Drawing(options.seed, options.draws)
-    found: list[Disagreement] = []
-    with (
-        _candidate(options.impl, options.candidate_python, claims[0]) as ours,
-        _candidate(options.against, options.against_python, claims[1]) as peer,
-    ):
-        table = tolerances.load()
-        benches = [
-            Bench(side, claim, table.with_overrides(claim.tolerances), drawing)
-            for side, claim in zip((ours, peer), claims, strict=True)
-        ]
-        chosen = list(_cells(claims, options.keyword))
-        for cell in chosen:
-            found += compare_cell(cell, Sides(*benches), drawing)
-    report(found, len(chosen))
+    start = time.monotonic()
+    fresh = multiprocessing.get_context("spawn")
+    # An executor, not a pool: it raises where a worker dies.
+    with ProcessPoolExecutor(options.jobs, mp_context=fresh) as pool:
+        parts = list(pool.map(functools.partial(run_part, options), range(options.jobs)))
+    tally = Tally(
+        sum(part.cells for part in parts),
+        sum((part.drawn for part in parts), Counter()),
+        [item for part in parts for item in part.found],
+    )
+    report(tally)
+    print(f"{time.monotonic() - start:.0f} s in {options.jobs} processes")
     if options.json is not None:
-        _write(options.json, options, found, len(chosen))
-    blamed = any(item.who in (OURS, ORACLE, ALL) for item in found)
-    return 1 if blamed or not chosen else 0  # nothing compared is no agreement
+        _write(options.json, options, tally)
+    blamed = any(item.who in (OURS, ORACLE, ALL) for item in tally.found)
+    return 1 if blamed or not tally.cells else 0  # nothing compared is no agreement
 
 
 def _cells(claims: Sequence[capability.Capability], keyword: str) -> Iterator[Cell]:
@@ -272,15 +327,16 @@ def _cells(claims: Sequence[capability.Capability], keyword: str) -> Iterator[Ce
                 yield cell
 
 
-def _write(path: Path, options: argparse.Namespace, found: list[Disagreement], cells: int) -> None:
+def _write(path: Path, options: argparse.Namespace, tally: Tally) -> None:
     content = {
         "format": 1,
         "impl": options.impl,
         "against": options.against,
         "seed": options.seed,
         "draws": options.draws,
-        "cells": cells,
-        "disagreements": [vars(item) for item in found],
+        "cells": tally.cells,
+        "drawn": tally.drawn,
+        "disagreements": [vars(item) for item in tally.found],
     }
     path.write_text(json.dumps(content, indent=1) + "\n")
 
@@ -298,6 +354,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("-k", dest="keyword", default="", help="part of the cells' names")
     parser.add_argument("--seed", type=int, default=Drawing.seed)
     parser.add_argument("--draws", type=int, default=Drawing.count, help="calls per op and dtype")
+    parser.add_argument(
+        "--per-op", type=int, default=0, help="calls per op at least: more in each of few dtypes"
+    )
+    parser.add_argument("--jobs", type=int, default=1, help="processes, each with both sides")
     parser.add_argument("--json", type=Path, help="write the disagreements here too")
     return parser.parse_args(arguments)
 

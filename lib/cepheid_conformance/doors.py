@@ -101,6 +101,8 @@ def encode_call(script: Script, spec: OpSpec, sample: Sample, variant: str = "")
         return Call("function", _public_name(spec), args, kwargs)
     if variant == "method":
         return Call("method", spec.name, args, kwargs)
+    if variant == "inplace" and spec.gives_list:
+        return Call("function", f"{spec.name}_", args, kwargs)
     if variant == "inplace":
         return Call("method", spec.name if spec.mutates else f"{spec.name}_", args, kwargs)
     table = _INPLACE_OPERATORS if variant == "inplace_operator" else _OPERATORS
@@ -186,9 +188,43 @@ def _gelu(approximate: str) -> Callable[[Script, Sample], Call]:
     return call
 
 
+def _elements_of(loss: str, **more: Any) -> Callable[[Script, Sample], Call]:
+    """The elements of a loss: the loss without a fold. Tensors beyond two go by their names."""
+
+    def call(script: Script, sample: Sample) -> Call:
+        values = {name: script.encode(value) for name, value in sample.values.items()}
+        args = [values.pop(name) for name in list(values)[:2]]
+        kwargs = {**values, **more, "reduction": "none"}
+        return Call("function", f"nn.functional.{loss}", args, kwargs)
+
+    return call
+
+
+def _attention(script: Script, sample: Sample) -> Call:
+    values = {name: script.encode(value) for name, value in sample.values.items()}
+    return Call("function", "nn.functional.scaled_dot_product_attention", [], values)
+
+
+def _logit(script: Script, sample: Sample) -> Call:
+    return Call("function", "logit", [*map(script.encode, sample.values.values())], {})
+
+
 _INTERNAL = {
+    "_attention": _attention,
     "gelu_erf": _gelu("none"),
     "gelu_tanh": _gelu("tanh"),
+    "_squared_difference": _elements_of("mse_loss"),
+    "_smooth_l1": _elements_of("smooth_l1_loss"),
+    "_huber": _elements_of("huber_loss"),
+    "_hinge_embedding": _elements_of("hinge_embedding_loss"),
+    "_margin_ranking": _elements_of("margin_ranking_loss"),
+    "_bit_cross_entropy": _elements_of("binary_cross_entropy"),
+    "_logit_cross_entropy": _elements_of("binary_cross_entropy_with_logits"),
+    "_divergence": _elements_of("kl_div"),
+    "_log_divergence": _elements_of("kl_div", log_target=True),
+    "_soft_margin": _elements_of("soft_margin_loss"),
+    "logit_of": _logit,
+    "logit_within": _logit,
     "index.Tensor": _getitem,
     "slice.Tensor": _getitem_slice,
     "_to_copy": _copying_to,
@@ -199,7 +235,15 @@ _INTERNAL = {
 
 def receiver(sample: Sample) -> Tensor:
     """The tensor that a method or an in-place op acts on."""
+    (value,) = receivers(sample)
+    return value
+
+
+def receivers(sample: Sample) -> tuple[Tensor, ...]:
+    """The same, or all tensors of the list that an in-place op acts on."""
     value = next(iter(sample.values.values()))
+    if isinstance(value, list):
+        return tuple(value)
     if not isinstance(value, Tensor):
         raise TypeError(f"sample: the receiver must be a tensor; got {type(value).__name__}")
-    return value
+    return (value,)

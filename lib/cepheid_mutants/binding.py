@@ -53,6 +53,10 @@ def _fits(argument: Argument, op: Op, value: Any, is_tensor: Callable[[Any], boo
         return isinstance(value, _NUMBERS)
     if kind == "int":
         return isinstance(value, int) and not isinstance(value, bool)
+    if kind == "float":
+        return isinstance(value, (int, float))
+    if kind == "bool":
+        return isinstance(value, bool)
     if kind == "int[1]":
         return isinstance(value, (int, list, tuple))
     if "[" in kind:

@@ -59,6 +59,8 @@ _INTERNAL = {
     ),
     "gelu_erf": _Serves("gelu", "gelu", lambda values: values.get("approximate") != "tanh"),
     "gelu_tanh": _Serves("gelu", "gelu", lambda values: values.get("approximate") == "tanh"),
+    "logit_of": _Serves("logit", "logit", lambda values: values.get("eps") is None),
+    "logit_within": _Serves("logit", "logit", lambda values: values.get("eps") is not None),
 }
 _INDEXING = ("index.Tensor", "slice.Tensor")
 

@@ -35,15 +35,51 @@ UNIFORM = frozenset(
 )
 # One element, whatever goes in.
 SINGLE = frozenset(
-    "sum mean any all max min median nanmedian prod count_nonzero var std var_mean "
-    "std_mean dot".split()
+    "sum mean any all max min median nanmedian prod var std var_mean std_mean dot".split()
 )
-INDICES = frozenset(("argmax", "argmin", "argsort", "nonzero", "randperm", "where"))
+INDICES = frozenset(
+    "argmax argmin argsort nonzero randperm where multinomial "
+    "count_nonzero count_nonzero.dim_IntList".split()
+)
+# Zeros and ones, whatever goes in.
+ZERO_OR_ONE = frozenset("ones ones_like new_ones zeros zeros_like new_zeros eye".split())
+# Of what is complex they give magnitudes, which are real.
+MAGNITUDES = frozenset("abs var std linalg_vector_norm".split())
+# They draw, and keep elements of what goes in.
+DROPPING = frozenset(("dropout", "nn_dropout"))
+# How many dims every correct result has, where that is more than none; how many at most.
+_LEAST_DIMS = {
+    **dict.fromkeys(
+        "arange arange.start_step randperm layer_norm unsqueeze flatten.using_ints cat stack "
+        "hstack index_put masked_select embedding take_along_dim diag mv multinomial slice.Tensor "
+        "narrow ravel diagonal unfold unflatten.int".split(),
+        1,
+    ),
+    **dict.fromkeys(
+        "nonzero mm addmm outer eye eye.m vstack tril triu conv1d avg_pool1d "
+        "adaptive_avg_pool1d".split(),
+        2,
+    ),
+    **dict.fromkeys(
+        "bmm baddbmm conv2d max_pool2d max_pool2d_with_indices avg_pool2d "
+        "adaptive_avg_pool2d".split(),
+        3,
+    ),
+}
+_MOST_DIMS = {
+    **dict.fromkeys("arange arange.start_step randperm masked_select mv ravel".split(), 1),
+    **dict.fromkeys("nonzero mm addmm outer t eye eye.m diag multinomial".split(), 2),
+}
 
 
 def gives_tensors(op: Op) -> bool:
     """Whether every result is a tensor, and none a list of them."""
     return all(kind.startswith("Tensor") and "[]" not in kind for kind in op.returns)
+
+
+def gives_list(op: Op) -> bool:
+    """Whether the result is a list of tensors."""
+    return op.returns == ("Tensor[]",)
 
 
 def is_view(op: Op) -> bool:
@@ -72,8 +108,9 @@ def makes_from_nothing(op: Op) -> bool:
 
 
 def has_values(op: Op) -> bool:
-    """Whether the result is memory of its own whose values are determined."""
-    return gives_tensors(op) and not is_view(op) and op.key not in UNINITIALISED
+    """Whether the result, or each of a list, is memory of its own whose values are determined."""
+    own = not is_view(op) if gives_tensors(op) else gives_list(op) and "view" not in op.tags
+    return own and op.key not in UNINITIALISED
 
 
 def has_plain_values(op: Op) -> bool:
@@ -87,8 +124,13 @@ def gives_bool(op: Op) -> bool:
 
 
 def gives_indices(op: Op) -> bool:
-    """Whether the result is integers that say where something is."""
+    """Whether the result is integers that say where something is, or how often."""
     return op.key in INDICES
+
+
+def gives_int64(op: Op) -> bool:
+    """Whether the result is int64 whatever goes in."""
+    return gives_indices(op) and not op.has("dtype")
 
 
 def gives_floats(op: Op) -> bool:
@@ -114,7 +156,7 @@ def gives_integers(op: Op) -> bool:
 
 def gives_complex(op: Op) -> bool:
     """Whether complex inputs give complex results."""
-    return gives_floats(op) and "complex64" in op.dtypes and op.key != "abs"
+    return gives_floats(op) and "complex64" in op.dtypes and op.name not in MAGNITUDES
 
 
 def is_bounded(op: Op) -> bool:
@@ -171,4 +213,28 @@ def keeps_sum(op: Op) -> bool:
 
 def gives_zeros(op: Op) -> str:
     """Why the sign or the loss of every element doesn't show, or ""."""
-    return "a correct result is all zeros" if op.name.startswith("zeros") else ""
+    zeros = op.name in ("zeros", "zeros_like", "new_zeros")
+    return "a correct result is all zeros" if zeros else ""
+
+
+def exact_anywhere(op: Op) -> str:
+    """Why a correct result passes unchanged through every dtype, or ""."""
+    return "zero and one are exact in every dtype" if op.name in ZERO_OR_ONE else ""
+
+
+def reads_elements(op: Op) -> bool:
+    """Whether elements of an input matter to the values of the result."""
+    tensors = len(op.tensor_args)
+    fills = op.key == "fill_.Scalar" or (is_random(op) and (mutates(op) or op.has("p")))
+    shape_only = "factory" in op.tags or (fills and tensors == 1 and op.name not in DROPPING)
+    return tensors > 0 and not shape_only
+
+
+def least_dims(op: Op) -> int:
+    """How many dims every correct result has."""
+    return _LEAST_DIMS.get(op.key, 0)
+
+
+def most_dims(op: Op) -> int | None:
+    """More dims than these no correct result has; None where there is no such number."""
+    return 0 if op.key in SINGLE else _MOST_DIMS.get(op.key)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tools.codegen.model import PUBLIC_MODULES, OpEntry, RuleCall, RuleNames, Tags, Type
@@ -22,6 +23,8 @@ BACKENDS = ("cpu", "cuda")
 NATIVE_KEYS = ("cpu", "cuda", "meta", "all", "composite")
 FACTORY_OPTIONS = ("dtype", "layout", "device", "pin_memory")
 POINTWISE_PROMOTION = ("default", "int_to_float", "complex_to_float", "compare")
+# What a call of `each:` may pass besides arguments of the schema and number(argument).
+EACH_WORDS: Mapping[str, str] = {"None": "{}", "False": "false", "True": "true"}
 # Promotion rules and what each of their arguments must be.
 PROMOTION_ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "same": ("Tensor",),
@@ -75,6 +78,7 @@ class _EntryCheck:
             "view": self._view,
             "native": self._native,
             "composite": self._composite,
+            "each": self._each,
         }
         checks[self.entry.implementation.kind]()
 
@@ -119,14 +123,19 @@ class _EntryCheck:
             self.problem(
                 "variants", f"{what}: the result is a view of an operand; drop the variant"
             )
-        if any(str(result.type) != "Tensor" for result in entry.schema.returns):
+        result = entry.schema.returns[0].type
+        if any(not returned.type.is_tensor for returned in entry.schema.returns) and (
+            "out" in written or not result.is_tensor_list
+        ):
             self.problem("variants", f"{what}: only tensors can be written; drop the variant")
-        if "inplace" in written and (not self._first_is_tensor() or len(entry.schema.returns) != 1):
-            self.problem("variants", "inplace: needs one result and a Tensor as first argument")
+        if "inplace" in written and (
+            not self._first_is_tensor(result) or len(entry.schema.returns) != 1
+        ):
+            self.problem("variants", "inplace: needs one result and its type as first argument")
 
-    def _first_is_tensor(self) -> bool:
+    def _first_is_tensor(self, type_: Type = Type("Tensor")) -> bool:  # noqa: B008  # frozen
         arguments = self.entry.schema.arguments
-        return bool(arguments) and arguments[0].type == Type("Tensor")
+        return bool(arguments) and arguments[0].type == type_
 
     def _tags(self) -> None:
         entry, schema = self.entry, self.entry.schema
@@ -328,6 +337,35 @@ class _EntryCheck:
             self.problem("composite", f"{name} of rules/{self.entry.family}.py: {text}")
 
 
+    def _each(self) -> None:
+        self._forbid("shape", "promote", "check", "broadcast_self")
+        if not self._plain():
+            return
+        schema = self.entry.schema
+        if [str(result.type) for result in schema.returns] != ["Tensor[]"]:
+            self.problem("op", "an op given by each: returns Tensor[]")
+        for text in self.entry.each.arguments or ():
+            if text in EACH_WORDS:
+                continue
+            number = re.fullmatch(r"number\((\w+)\)", text)
+            self._operand(number[1] if number else text, "each", None)
+
+
+def _each_called(entries: Sequence[OpEntry], problems: list[Problem]) -> None:
+    """What an op given by `each:` calls must exist, and in place too where it has that form."""
+    for entry in entries:
+        if entry.implementation.kind != "each":
+            continue
+        name = entry.each.name
+        called = [other for other in entries if other.name == name]
+        if not called or (
+            "inplace" in entry.variants and not any("inplace" in e.variants for e in called)
+        ):
+            text = f"no op {name} with the variants of this one; name another"
+            source = entry.source
+            problems.append(Problem(source.file, source.at("each"), entry.full_name, text))
+
+
 def _duplicates(entries: Iterable[OpEntry], problems: list[Problem]) -> None:
     """No two dispatcher entries may share a name, derived ones included."""
     seen: dict[str, OpEntry] = {}
@@ -343,8 +381,9 @@ def _duplicates(entries: Iterable[OpEntry], problems: list[Problem]) -> None:
                 )
 
 
-def check_entries(entries: Iterable[OpEntry], context: Context, problems: list[Problem]) -> None:
+def check_entries(entries: Sequence[OpEntry], context: Context, problems: list[Problem]) -> None:
     """Appends a problem for everything that is wrong with the entries, alone or together."""
     for entry in entries:
         _EntryCheck(entry, context, problems).run()
     _duplicates(entries, problems)
+    _each_called(entries, problems)

@@ -68,6 +68,8 @@ def argument_type(type_: Type) -> str:
         return "TensorList" if type_.is_list else "const Tensor&"
     if type_.base == "Generator":
         return "const Generator&"
+    if type_.base == "Scalar" and type_.is_list:
+        return "ScalarList"
     if type_.base == "Scalar":
         return "const std::optional<Scalar>&" if type_.optional else "const Scalar&"
     value = "IntArrayRef" if type_.is_list else _VALUES[type_.base]
@@ -75,7 +77,9 @@ def argument_type(type_: Type) -> str:
 
 
 def result_type(returns: Sequence[Return]) -> str:
-    """The C++ result type; several results are a tuple."""
+    """The C++ result type; none is void, several are a tuple."""
+    if not returns:
+        return "void"
     types = [_result_type(result.type) for result in returns]
     return types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
 
@@ -214,3 +218,31 @@ def comment(text: str) -> str:
 def generated_note(*sources: str) -> str:
     """The first line of a generated file."""
     return comment(f"Made by tools/codegen from {', '.join(sources)}; edit it there.") + "\n"
+
+
+def broken(indent: str, text: str) -> str:
+    """The line, broken at commas outside strings where it is longer than 100 columns."""
+    opening = re.search(r"[({]", text)
+    if len(indent) + len(text) <= LINE_LENGTH or opening is None:
+        return indent + text
+    head, rest = text[: opening.end()], text[opening.end() :]
+    column = " " * item_column(head, indent)
+    items = [broken(column, item).lstrip() for item in _split_arguments(rest)]
+    return listed(head, items, "", indent=indent)
+
+
+def _split_arguments(text: str) -> list[str]:
+    """Splits at commas outside brackets and string literals; the last piece keeps what follows."""
+    pieces: list[str] = []
+    depth, quoted, start = 0, False, 0
+    for position, character in enumerate(text):
+        escaped = position > 0 and text[position - 1] == "\\"
+        if character == '"' and not escaped:
+            quoted = not quoted
+        if quoted:
+            continue
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            pieces.append(text[start:position].strip())
+            start = position + 1
+    return [*pieces, text[start:].strip()]

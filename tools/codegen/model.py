@@ -29,7 +29,9 @@ PUBLIC_MODULES = {"nn": "nn.functional", "linalg": "linalg"}
 DERIVATIVE_WORDS = ("parts",)
 
 Default = None | bool | int | float | str | tuple[int, ...]
-ImplementationKind = Literal["scalar", "kernel", "inplace_kernel", "view", "native", "composite"]
+ImplementationKind = Literal[
+    "scalar", "kernel", "inplace_kernel", "view", "native", "composite", "each"
+]
 VariantKind = Literal["functional", "inplace", "out"]
 
 
@@ -263,11 +265,12 @@ class Schema:
         return next((a for a in self.arguments if a.name == name), None)
 
     def inplace(self) -> Schema:
-        """The in-place form: `add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!)`."""
+        """The in-place form: `add_.Tensor(Tensor(a!) self, ...) -> Tensor(a!)`; that of a list of
+        tensors gives nothing."""
         written = Alias("a", writes=True)
         first = replace(self.arguments[0], alias=written)
-        result = Return(Type("Tensor"), alias=written)
-        return Schema(f"{self.name}_", self.overload, (first, *self.arguments[1:]), (result,))
+        results = () if first.type.is_list else (Return(Type("Tensor"), alias=written),)
+        return Schema(f"{self.name}_", self.overload, (first, *self.arguments[1:]), results)
 
     def out(self) -> Schema:
         """The same op writing to `out` (or, with several results, to tensors named after them)."""
@@ -374,6 +377,11 @@ class OpEntry:
     def full_name(self) -> str:
         """`add.Tensor`, or `neg` where there is no overload name."""
         return self.schema.full_name
+
+    @property
+    def each(self) -> RuleCall:
+        """What an op given by `each:` calls for every entry of its lists."""
+        return RuleCall.parse(self.implementation.single)
 
     @property
     def public_name(self) -> str:

@@ -28,6 +28,7 @@ IMPLEMENTATIONS: tuple[ImplementationKind, ...] = (
     "view",
     "native",
     "composite",
+    "each",
 )
 STRING_LISTS = ("variants", "tags", "numbers", "broadcast_self", "errors")
 STRINGS = ("op", "module", "shape", "check", "samples")

@@ -12,7 +12,8 @@ ARITHMETIC = {"float16": "float32", "bfloat16": "float32"}
 
 
 def dtype_class(dtype: str) -> str:
-    """The key of `scalar:` that a dtype falls under: bool, integral, floating or complex."""
+    """The key of `scalar:` that a dtype falls under: bool, integral, floating or complex. The
+    narrow ones of floating have `half` too, where an entry has it."""
     if dtype == "bool":
         return "bool"
     if dtype in FLOATING:
@@ -39,7 +40,8 @@ def result_dtype(entry: OpEntry, compute: str) -> str:
 def expression_for(entry: OpEntry, dtype: str) -> tuple[str, str]:
     """The key and text of the expression for a compute dtype; the key is "" where there is one."""
     cases = entry.implementation.cases
-    for key in (dtype_class(dtype), "else", ""):
+    narrower = ("half",) if dtype in ARITHMETIC else ()
+    for key in (*narrower, dtype_class(dtype), "else", ""):
         if key in cases:
             return key, cases[key]
     raise KeyError(f"{entry.full_name}: no expression for {dtype}")

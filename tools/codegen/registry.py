@@ -104,6 +104,13 @@ def select_ops(registry: Registry, names: Iterable[str], needed: Iterable[str]) 
     return replace(registry, entries=tuple(by_name[name] for name in by_name if name in keep))
 
 
+def _called(registry: Registry, entry: OpEntry) -> set[str]:
+    """The full names of the entries that an entry needs."""
+    if entry.implementation.kind == "each":
+        return {other.full_name for other in registry.declared if other.name == entry.each.name}
+    return registry.compiled.ops_called(entry)
+
+
 def read_selection(file: Path, registry: Registry) -> list[str]:
     """The ops that a file names, one a line, # for comments; CodegenError on unknown names."""
     known = {name for e in registry.entries for name in (e.name, e.full_name)}

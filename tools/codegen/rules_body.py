@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -144,7 +143,7 @@ class _BodyEmitter:
 
     def _line(self, depth: int, text: str) -> None:
         indent = "  " * depth
-        self.lines.append(_broken(indent, text))
+        self.lines.append(cpp.broken(indent, text))
 
     def _block(self, statements: Sequence[ast.stmt], after: Sequence[ast.stmt], depth: int) -> None:
         for position, statement in enumerate(statements):
@@ -313,31 +312,3 @@ def _appended(name: str, value: ast.expr) -> ast.expr | None:
         case ast.Tuple(elts=[ast.Starred(value=ast.Name(id=first)), item]) if first == name:
             return None if isinstance(item, ast.Starred) else item
     return None
-
-
-def _broken(indent: str, text: str) -> str:
-    """The line, broken at commas outside strings where it is longer than 100 columns."""
-    opening = re.search(r"[({]", text)
-    if len(indent) + len(text) <= cpp.LINE_LENGTH or opening is None:
-        return indent + text
-    head, rest = text[: opening.end()], text[opening.end() :]
-    column = " " * cpp.item_column(head, indent)
-    items = [_broken(column, item).lstrip() for item in _split_arguments(rest)]
-    return cpp.listed(head, items, "", indent=indent)
-
-
-def _split_arguments(text: str) -> list[str]:
-    """Splits at commas outside brackets and string literals; the last piece keeps what follows."""
-    pieces: list[str] = []
-    depth, quoted, start = 0, False, 0
-    for position, character in enumerate(text):
-        escaped = position > 0 and text[position - 1] == "\\"
-        if character == '"' and not escaped:
-            quoted = not quoted
-        if quoted:
-            continue
-        depth += (character in "([{") - (character in ")]}")
-        if character == "," and depth == 0:
-            pieces.append(text[start:position].strip())
-            start = position + 1
-    return [*pieces, text[start:].strip()]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tools.codegen import cpp
 
-DTYPE_CLASSES = ("bool", "integral", "floating", "complex")
+DTYPE_CLASSES = ("bool", "integral", "half", "floating", "complex")
 # Floating elements that the expression isn't right for, and theirs: Note [Rare elements].
 RARE = ("is_rare", "rare")
 

@@ -49,6 +49,15 @@ def all_cells(claims_name: str) -> tuple[Cell, ...]:
     return tuple(found)
 
 
+def one_of_each(cells: Sequence[Cell]) -> list[Cell]:
+    """A cell of each op and kind, and of each op the values in every dtype."""
+    first: dict[tuple[str, str, str], Cell] = {}
+    for cell in sorted(cells, key=_dtype_rank):
+        dtype = cell.dtype if cell.check == "values" else ""
+        first.setdefault((cell.spec.key, cell.check, dtype), cell)
+    return list(first.values())
+
+
 def first_kill(bench: Bench, cells: Iterable[Cell]) -> tuple[Kill | None, int]:
     """Judge cells up to the first that fails; the kill, and how many were judged."""
     judged = 0

@@ -3,6 +3,7 @@
 Mutants of files that changed since the score was recorded, mutants that the record does not know,
 and a twentieth (one of `--parts`) of the others, another one for each commit, are run. What was
 killed must be killed again, by the cell that did it or by any other, and the score may not fall.
+New mutants are judged by the cells near them: what lives there is judged by all at night.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 
-from cepheid_conformance.cells import Bench
+from cepheid_conformance.cells import Bench, Cell
 from tools.mutate import build, cpp_tests, reach, run, score
 from tools.mutate.candidate import MutantCandidate
-from tools.mutate.cells import Order, all_cells, bench_of, first_kill
+from tools.mutate.cells import Order, all_cells, bench_of, first_kill, one_of_each
 from tools.mutate.paths import ROOT
 from tools.mutate.rewrite import Site
 from tools.mutate.score import Entry
@@ -92,14 +93,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sites = run.read_table()
     chosen = choose(sites, record, _commit(), parts)
     again = come_back(chosen.known, record)
-    pending = [*again, *chosen.new]
-    fresh: list[Entry] = []
-    if pending:
-        fresh = _judge(pending)
+    judging = [*again, *chosen.new]
+    fresh: dict[str, Entry] = {}
+    if judging:
+        fresh = _judge(judging, cells_near(judging, record))
+    if lost := [s for s in again if s.key in fresh and fresh[s.key]["verdict"] != run.KILLED]:
+        fresh |= _judge(lost, all_cells("cepheid"))
     judged = len(chosen.known) + len(chosen.new)
     print(f"mutate: {judged} mutants judged, {len(chosen.new)} of them new")
     kept = _of_build(record, sites)
-    return _verdict(kept, {entry["id"]: entry for entry in fresh}, again, judged)
+    return _verdict(kept, fresh, again, judged)
 
 
 def _of_build(record: score.Record, sites: Sequence[Site]) -> score.Record:
@@ -109,9 +112,24 @@ def _of_build(record: score.Record, sites: Sequence[Site]) -> score.Record:
     return replace(record, mutants=tuple(mutants))
 
 
-def _judge(sites: Sequence[Site]) -> list[Entry]:
-    """Run mutants against all that reaches them, the C++ tests last."""
-    reach.measure().save()
+def cells_near(sites: Iterable[Site], record: score.Record) -> list[Cell]:
+    """Every cell of the ops that reached the code around these sites, and of ops that the record
+    doesn't know; of the other ops, which code that is shared by many needs, one of each kind."""
+    known = {op for entry in record.mutants for op in entry["ops"]}
+    near: set[str] = set()
+    for site in sites:
+        own = [entry for entry in record.source if entry["file"] == site.file]
+        around = [entry for entry in own if entry["function"] == site.function] or own
+        near |= {op for entry in around for op in entry["ops"]}
+    cells = all_cells("cepheid")
+    whole = [cell for cell in cells if cell.spec.key in near or cell.spec.key not in known]
+    chosen = {cell.id: cell for cell in [*whole, *one_of_each(cells)]}
+    return list(chosen.values())
+
+
+def _judge(sites: Sequence[Site], cells: Sequence[Cell]) -> dict[str, Entry]:
+    """Run mutants against those of the cells that reach them, the C++ tests last."""
+    reach.measure(cells=cells).save()
     run.RESULTS.unlink(missing_ok=True)
     with run.RESULTS.open("a") as file:
         for result in run.run(sites, _CELLS, 2):
@@ -120,7 +138,7 @@ def _judge(sites: Sequence[Site]) -> list[Entry]:
     results = run.read_results()
     equivalents = score.read_equivalents()
     entries = [score.entry_of(site, results[site.key], equivalents) for site in sites]
-    return [entry for entry in entries if entry is not None]
+    return {entry["id"]: entry for entry in entries if entry is not None}
 
 
 def _verdict(

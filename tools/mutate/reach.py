@@ -1,4 +1,5 @@
-"""Which cells reach which mutation sites: one run of the suite on the unchanged build."""
+"""Which cells reach which mutation sites: one run of the suite, or of a part, on the unchanged
+build."""
 
 from __future__ import annotations
 
@@ -57,9 +58,9 @@ def candidate() -> MutantCandidate:
     return MutantCandidate("cepheid", str(PYTHON), timeout=10, environment={"CEPHEID_ISA": ISA})
 
 
-def measure(jobs: int = 2) -> Reach:
-    """Judge every cell on the unchanged build and note what it reached."""
-    cells = all_cells("cepheid")
+def measure(jobs: int = 2, cells: Sequence[Cell] | None = None) -> Reach:
+    """Judge cells, all unless some are given, on the unchanged build and note what each reached."""
+    cells = all_cells("cepheid") if cells is None else cells
     chunks = [cells[at : at + 200] for at in range(0, len(cells), 200)]
     with ProcessPoolExecutor(jobs) as pool:
         rows = [row for part in pool.map(_measure_part, chunks) for row in part]

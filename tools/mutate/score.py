@@ -31,11 +31,7 @@ from tools.mutate.scope import is_mutated
 SCORE = ROOT / "test" / "mutation" / "score.json"
 WRAPPERS = BUILD / "wrappers.json"
 EQUIVALENT_FILE = Path(__file__).with_name("equivalent.toml")
-# Ops whose wrapper mutants are not held to the bounds yet, one a line: which rules of
-# lib/cepheid_mutants make a fault of them is still to be said. An op that meets the bounds must
-# leave; none may come.
-PENDING_FILE = Path(__file__).with_name("pending.txt")
-EQUIVALENT, REAL, WRAPPER = "equivalent", "real", "wrapper"
+EQUIVALENT, REAL = "equivalent", "real"
 KINDS = ("same result", "within bound", "speed", "unreachable", "text", "no mutant")
 LEAST_SCORE, LEAST_CLASS, LEAST_OP, LEAST_MUTANTS = 0.95, 0.90, 0.90, 10
 
@@ -143,17 +139,10 @@ def tally_by(entries: Sequence[Entry], field: str) -> dict[str, Tally]:
     return {value: tally(group) for value, group in sorted(groups.items())}
 
 
-def read_pending(path: Path = PENDING_FILE) -> frozenset[str]:
-    """Ops that wait for rules that fit them."""
-    return frozenset(path.read_text("utf-8").split())
-
-
-def problems(entries: Sequence[Entry], pending: frozenset[str] | None = None) -> list[str]:
+def problems(entries: Sequence[Entry]) -> list[str]:
     """What is below the bounds of the suite's design."""
-    waiting = read_pending() if pending is None else pending
     found = []
-    held = [e for e in entries if e["kind"] != WRAPPER or not waiting.intersection(e["ops"])]
-    for kind, group in _by_kind(held).items():
+    for kind, group in _by_kind(entries).items():
         if (whole := tally(group)).score < LEAST_SCORE:
             found.append(f"{kind} mutants: {whole}; at least {LEAST_SCORE:.0%}")
         for fault, part in tally_by(group, "class").items():
@@ -162,11 +151,8 @@ def problems(entries: Sequence[Entry], pending: frozenset[str] | None = None) ->
             if part.score < LEAST_CLASS and not few:
                 found.append(f"{kind} mutants, class {fault}: {part}; at least {LEAST_CLASS:.0%}")
     for op, part in tally_by(entries, "ops").items():
-        below = part.score < LEAST_OP or part.counted < LEAST_MUTANTS
-        if below and op not in waiting:
+        if part.score < LEAST_OP or part.counted < LEAST_MUTANTS:
             found.append(f"op {op}: {part}; at least {LEAST_MUTANTS} mutants, {LEAST_OP:.0%}")
-        if op in waiting and not below:
-            found.append(f"op {op}: {part}, which meets the bounds; take it out of pending.txt")
     return found
 
 
@@ -177,7 +163,7 @@ def _by_kind(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 def report(entries: Sequence[Entry]) -> str:
     """The tables, for people."""
-    lines = [f"{len(read_pending())} ops wait for wrapper mutants that fit them: pending.txt"]
+    lines = []
     for kind, group in _by_kind(entries).items():
         lines += [f"{kind} mutants: {tally(group)}, {tally(group).equivalent} equivalent"]
         lines += [f"  {name:12} {part}" for name, part in tally_by(group, "class").items()]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mpmath import mp, mpf
 
-from tools.polyfit.problems import FLOAT_BITS, Problem, problems
+from tools.polyfit.problems import DOUBLE_BITS, FLOAT_BITS, Problem, problems
+from tools.polyfit.remez import round_to
 
 HEADER = """\
 // Polynomial coefficients, constant term first. Made by `python -m tools.polyfit --write`: change
@@ -38,12 +39,20 @@ def _array(problem: Problem) -> str:
     fit = problem.solve()
     kind, suffix = ("float", "f") if problem.bits == FLOAT_BITS else ("double", "")
     exponent = mp.nstr(mp.log(fit.error, 2), 4)
-    lines = [
-        f"\n// {problem.formula}; error 2^{exponent}",
-        f"static constexpr {kind} {problem.name}[] = {{",
-    ]
-    lines += [f"    {hexadecimal(c)}{suffix}," for c in fit.coefficients]
+    lines = [f"\n// {problem.formula}; error 2^{exponent}"]
+    leading, rest = fit.coefficients[: problem.leading], fit.coefficients[problem.leading :]
+    if leading:
+        lines.append(f"static constexpr DoubleDouble {problem.name}Lead[] = {{")
+        lines += [f"    {_two_words(c)}," for c in leading] + ["};"]
+    name = problem.name + ("Tail" if leading else "")
+    lines.append(f"static constexpr {kind} {name}[] = {{")
+    lines += [f"    {hexadecimal(c)}{suffix}," for c in rest]
     return "\n".join([*lines, "};", ""])
+
+
+def _two_words(value: mpf) -> str:
+    high = round_to(value, DOUBLE_BITS)
+    return f"{{{hexadecimal(high)}, {hexadecimal(round_to(value - high, DOUBLE_BITS))}}}"
 
 
 def hexadecimal(value: mpf) -> str:

@@ -26,10 +26,12 @@ class Problem:
     high: mpf
     degree: int
     bits: int
+    leading: int = 0  # how many coefficients have two words
 
     def solve(self) -> Fit:
+        widths = [2 * self.bits] * self.leading + [self.bits] * (self.degree + 1 - self.leading)
         return rounded_minimax(
-            self.function, self.weight, self.low, self.high, self.degree, self.bits
+            self.function, self.weight, self.low, self.high, self.degree, widths
         )
 
 
@@ -37,17 +39,21 @@ def _exp(r: mpf) -> mpf:
     return (mp.exp(r) - 1 - r) / r**2
 
 
+def _rise(r: mpf) -> mpf:
+    return (mp.exp(r) - 1) / r
+
+
 def _log(f: mpf) -> mpf:
     return (mp.log(1 + f) - f + f**2 / 2) / f**3
 
 
-def _atanh_tail(u: mpf) -> mpf:
+def _atanh(u: mpf) -> mpf:
     s = mp.sqrt(u)
-    return (mp.atanh(s) / s - 1) / u
+    return mp.atanh(s) / s
 
 
-def _atanh_tail2(u: mpf) -> mpf:
-    return (_atanh_tail(u) - mpf(1) / 3) / u
+def _atanh_tail(u: mpf) -> mpf:
+    return (_atanh(u) - 1) / u
 
 
 def _tanh(u: mpf) -> mpf:
@@ -63,6 +69,15 @@ def _tanh_weight(u: mpf) -> mpf:
 def _atanh_weight(u: mpf) -> mpf:
     s = mp.sqrt(u)
     return u * s / mp.atanh(s)
+
+
+def _whole_sin(u: mpf) -> mpf:
+    r = mp.sqrt(u)
+    return mp.sin(r) / r
+
+
+def _whole_cos(u: mpf) -> mpf:
+    return mp.cos(mp.sqrt(u))
 
 
 def _sin(u: mpf) -> mpf:
@@ -103,9 +118,13 @@ def _atan_weight(u: mpf) -> mpf:
     return u * x / mp.atan(x)
 
 
-def _erf(u: mpf) -> mpf:
+def _whole_erf(u: mpf) -> mpf:
     x = mp.sqrt(u)
-    return mp.erf(x) / x - 1
+    return mp.erf(x) / x
+
+
+def _erf(u: mpf) -> mpf:
+    return _whole_erf(u) - 1
 
 
 def _erf_weight(u: mpf) -> mpf:
@@ -149,12 +168,8 @@ def problems() -> list[Problem]:
                 _log_weight, low_log, high_log, 7, FLOAT_BITS),
         Problem("kLog64", "(atanh(s)/s - 1) / u in u = s^2, s = f / (2 + f)", _atanh_tail,
                 _atanh_weight, TINY, high_atanh, 6, DOUBLE_BITS),
-        Problem("kPowLog64", "((atanh(s)/s - 1) / u - 1/3) / u in u = s^2", _atanh_tail2,
-                _pow_weight, TINY, high_atanh, 7, DOUBLE_BITS),
         Problem("kTanh32", "(tanh(x)/x - 1) / u in u = x^2, |x| <= 0.625", _tanh, _tanh_weight,
                 TINY, high_tanh, 4, FLOAT_BITS),
-        Problem("kTanh64", "(tanh(x)/x - 1) / u in u = x^2, |x| <= 0.625", _tanh, _tanh_weight,
-                TINY, high_tanh, 10, DOUBLE_BITS),
         Problem("kSin64", "(sin(r)/r - 1) / u in u = r^2, |r| <= pi/4", _sin, _sin_weight,
                 TINY, high_angle, 6, DOUBLE_BITS),
         Problem("kCos64", "(cos(r) - 1 + u/2) / u^2 in u = r^2, |r| <= pi/4", _cos, _cos_weight,
@@ -169,6 +184,20 @@ def problems() -> list[Problem]:
                 _erfc, _erfc_weight, mpf("-0.6843"), mpf("0.7501"), 20, DOUBLE_BITS),
         Problem("kNormal32", "exp(a^2/2) Q(a) / t in t = 1 / (1 + 0.3 a), 0 <= a <= 14", _normal,
                 _normal_weight, mpf("0.19"), mpf("1.0002"), 9, FLOAT_BITS),
+        Problem("kRise32", "(exp(r) - 1) / r, |r| <= log(2)/2", _rise, _relative(_rise),
+                -half_log2, half_log2, 7, DOUBLE_BITS),
+        Problem("kRise", "(exp(r) - 1) / r, |r| <= log(2)/2", _rise, _relative(_rise),
+                -half_log2, half_log2, 13, DOUBLE_BITS, 3),
+        Problem("kAtanh", "atanh(s)/s in u = s^2, s = f / (2 + f)", _atanh, _relative(_atanh),
+                TINY, high_atanh, 11, DOUBLE_BITS, 3),
+        Problem("kSin", "sin(r)/r in u = r^2, |r| <= pi/4", _whole_sin, _relative(_whole_sin),
+                TINY, high_angle, 9, DOUBLE_BITS, 4),
+        Problem("kCos", "cos(r) in u = r^2, |r| <= pi/4", _whole_cos, _relative(_whole_cos),
+                TINY, high_angle, 9, DOUBLE_BITS, 4),
+        Problem("kErfc", "(1 + 2 x) exp(x^2) erfc(x) in t = (x - 4) / (x + 4), 3/4 <= x <= 28",
+                _erfc, _erfc_weight, mpf("-0.6843"), mpf("0.7501"), 24, DOUBLE_BITS, 2),
+        Problem("kErf", "erf(x)/x in u = x^2, |x| <= 3/2", _whole_erf, _relative(_whole_erf),
+                TINY, mpf("2.2501"), 19, DOUBLE_BITS, 4),
     ]  # fmt: skip
 
 
@@ -180,5 +209,5 @@ def _log_weight(f: mpf) -> mpf:
     return f**3 / mp.log(1 + f)
 
 
-def _pow_weight(u: mpf) -> mpf:
-    return u**2
+def _relative(function: Function) -> Function:
+    return lambda x: 1 / function(x)

@@ -40,11 +40,12 @@ def minimax(function: Function, weight: Function, low: mpf, high: mpf, degree: i
 
 
 def rounded_minimax(
-    function: Function, weight: Function, low: mpf, high: mpf, degree: int, bits: int
+    function: Function, weight: Function, low: mpf, high: mpf, degree: int, widths: list[int]
 ) -> Fit:
-    """As `minimax`, with each coefficient rounded to `bits` and the error measured after that."""
+    """As `minimax`, each coefficient rounded to so many bits and the error measured after that."""
     exact = minimax(function, weight, low, high, degree)
-    coefficients = tuple(round_to(c, bits) for c in exact.coefficients)
+    pairs = zip(exact.coefficients, widths, strict=True)
+    coefficients = tuple(round_to(c, bits) for c, bits in pairs)
     error = _error_of(function, weight, list(coefficients))
     return Fit(coefficients, max(abs(error(x)) for x in _chebyshev(low, high, 1000)))
 

@@ -169,4 +169,11 @@ Tensor cast(const Tensor& src, DType dtype) {
   return result;
 }
 
+Tensor contiguous_as(const Tensor& t, DType dtype) {
+  if (t.is_contiguous() && t.dtype() == dtype) return t;
+  Tensor result = empty_tensor(t.sizes(), dtype, t.device(), "contiguous");
+  copy_into(result, t);
+  return result;
+}
+
 }  // namespace ceph::kernels

@@ -6,6 +6,7 @@
 #include "core/layout.h"
 #include "generated/kernels/norm.h"
 #include "kernels/copy.h"
+#include "kernels/cpu/norm_parameters.h"
 #include "kernels/cpu/reduce_rows.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/fill.h"
@@ -14,13 +15,6 @@
 namespace ceph::kernels {
 
 namespace {
-
-Tensor contiguous_as(const Tensor& t, DType dtype) {
-  if (t.is_contiguous() && t.dtype() == dtype) return t;
-  Tensor result = empty_tensor(t.sizes(), dtype, t.device());
-  copy_into(result, t);
-  return result;
-}
 
 using Row = void (*)(const void* in, void* out, int64_t count);
 
@@ -33,7 +27,51 @@ void along_dim(const char* op, const Tensor& self, int64_t dim, const Tensor& ou
   for_each_row(source, wrap_dim(dim, self.dim(), op), out, compute, row);
 }
 
+// The last dimensions are one row of `count` elements; what isn't laid out so goes through
+// contiguous copies.
+void normalise_rows(const Tensor& input, int64_t count, const Tensor& weight, const Tensor& bias,
+                    double eps, const NormTable::NormRow (&kernels)[kNumDTypes],
+                    const Tensor& out) {
+  if (input.numel() == 0) return;
+  DType compute = row_dtype(out.dtype());
+  int64_t rows = input.numel() / count;
+  bool plain = input.is_contiguous() && out.is_contiguous();
+  Tensor source = plain ? input : contiguous_as(input, compute);
+  Tensor result = plain ? out : empty_tensor(out.sizes(), compute, out.device());
+  Tensor w = weight.defined() ? contiguous_as(weight, compute) : Tensor();
+  Tensor b = bias.defined() ? contiguous_as(bias, compute) : Tensor();
+  Tensor in_rows = view_of(source, {rows, count}, {count, 1}, source.storage_offset());
+  Tensor out_rows = view_of(result, {rows, count}, {count, 1}, result.storage_offset());
+  auto row = kernels[static_cast<int>(compute)];
+  for_each_row(in_rows, 1, out_rows, compute, [&](const void* in, void* to, int64_t length) {
+    row(in, to, length, w.defined() ? w.data() : nullptr, b.defined() ? b.data() : nullptr, eps);
+  });
+  if (!plain) copy_into(out, result);
+}
+
+double epsilon_of(DType dtype) {
+  switch (dtype) {
+  case DType::Float64:
+    return std::numeric_limits<double>::epsilon();
+  case DType::Float16:
+    return 0x1p-10;
+  case DType::BFloat16:
+    return 0x1p-7;
+  default:
+    return std::numeric_limits<float>::epsilon();
+  }
+}
+
 }  // namespace
+
+void check_parameter(const char* op, const char* name, const Tensor& parameter, DType input) {
+  bool narrow = item_size(input) < 4;
+  CEPH_CHECK(!parameter.defined() || parameter.dtype() == input ||
+                 (narrow && parameter.dtype() == DType::Float32),
+             ErrorKind::kRuntime, op, name, " must have the input's dtype",
+             narrow ? " or float32; got " : "; got ", name_of(parameter.dtype()),
+             " and an input of ", name_of(input), "; convert one to the other's");
+}
 
 void softmax(const Tensor& self, int64_t dim, std::optional<DType>, const Tensor& out) {
   along_dim("softmax", self, dim, out, CEPH_ACTIVE_TABLE(norm).softmax);
@@ -63,23 +101,15 @@ void logsumexp(const Tensor& self, IntArrayRef dim, bool keepdim, const Tensor& 
 
 void layer_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
                 const Tensor& bias, double eps, bool, const Tensor& out) {
-  if (input.numel() == 0) return;
-  DType compute = row_dtype(out.dtype());
-  int64_t count = checked_numel(normalized_shape, "layer_norm");
-  int64_t rows = input.numel() / count;
-  // The normalized dimensions are one row; what isn't laid out so goes through contiguous copies.
-  bool plain = input.is_contiguous() && out.is_contiguous();
-  Tensor source = plain ? input : contiguous_as(input, compute);
-  Tensor result = plain ? out : empty_tensor(out.sizes(), compute, out.device());
-  Tensor w = weight.defined() ? contiguous_as(weight, compute) : Tensor();
-  Tensor b = bias.defined() ? contiguous_as(bias, compute) : Tensor();
-  Tensor in_rows = view_of(source, {rows, count}, {count, 1}, source.storage_offset());
-  Tensor out_rows = view_of(result, {rows, count}, {count, 1}, result.storage_offset());
-  auto row = CEPH_ACTIVE_TABLE(norm).layer_norm[static_cast<int>(compute)];
-  for_each_row(in_rows, 1, out_rows, compute, [&](const void* in, void* to, int64_t length) {
-    row(in, to, length, w.defined() ? w.data() : nullptr, b.defined() ? b.data() : nullptr, eps);
-  });
-  if (!plain) copy_into(out, result);
+  normalise_rows(input, checked_numel(normalized_shape, "layer_norm"), weight, bias, eps,
+                 CEPH_ACTIVE_TABLE(norm).layer_norm, out);
+}
+
+void rms_norm(const Tensor& input, IntArrayRef normalized_shape, const Tensor& weight,
+              std::optional<double> eps, const Tensor& out) {
+  check_parameter("rms_norm", "weight", weight, input.dtype());
+  normalise_rows(input, checked_numel(normalized_shape, "rms_norm"), weight, Tensor(),
+                 eps.value_or(epsilon_of(input.dtype())), CEPH_ACTIVE_TABLE(norm).rms_norm, out);
 }
 
 }  // namespace ceph::kernels

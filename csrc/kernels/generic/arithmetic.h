@@ -172,6 +172,25 @@ CEPH_INLINE T floor_div(T a, T b) {
   }
 }
 
+// Magnitudes, which the smallest integer has as an unsigned one.
+template <class T>
+  requires kIsInteger<T>
+CEPH_INLINE T gcd(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  U x = static_cast<U>(absolute(a)), y = static_cast<U>(absolute(b));
+  while (y != 0) {
+    U rest = static_cast<U>(x % y);
+    x = y;
+    y = rest;
+  }
+  return static_cast<T>(x);
+}
+template <class T>
+  requires kIsInteger<T>
+CEPH_INLINE T lcm(T a, T b) {
+  return absolute(mul(trunc_div(a, gcd(a, b)), b));
+}
+
 CEPH_INLINE float truncate(float x) { return __builtin_truncf(x); }
 CEPH_INLINE double truncate(double x) { return __builtin_trunc(x); }
 CEPH_INLINE float trunc_div(float a, float b) { return truncate(a / b); }

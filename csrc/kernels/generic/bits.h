@@ -68,6 +68,18 @@ CEPH_INLINE T power_of_two(uint_of<T> n) {
   return bit_cast<T>(static_cast<uint_of<T>>(n + B::kBias) << B::kMantissa);
 }
 
+// A whole number that a double holds, below 2^51 in size.
+CEPH_INLINE uint64_t whole_bits(double n) {
+  constexpr double kRound = FloatBits<double>::kRound;
+  return bit_cast<uint64_t>(n + kRound) - bit_cast<uint64_t>(kRound);
+}
+
+template <class T>
+CEPH_INLINE T bound(T x, T low, T high) {
+  x = x > high ? high : x;
+  return x < low ? low : x;
+}
+
 // y * 2^n for |n| up to twice the exponent range: two factors, so that a result that is subnormal
 // is rounded once and one that overflows becomes infinite.
 template <class T>
@@ -114,11 +126,60 @@ CEPH_INLINE DoubleDouble two_product(double a, double b) {
   return {product, ((a_hi * b_hi - product) + a_hi * b_lo + a_lo * b_hi) + a_lo * b_lo};
 #endif
 }
-CEPH_INLINE DoubleDouble multiply(DoubleDouble a, DoubleDouble b) {
+// Products whose low word may be as large as the last place of the high one.
+CEPH_INLINE DoubleDouble product(double a, double b) { return two_product(a, b); }
+CEPH_INLINE DoubleDouble product(double a, DoubleDouble b) {
+  DoubleDouble p = two_product(a, b.hi);
+  return {p.hi, fma(a, b.lo, p.lo)};
+}
+CEPH_INLINE DoubleDouble product(DoubleDouble a, double b) { return product(b, a); }
+CEPH_INLINE DoubleDouble product(DoubleDouble a, DoubleDouble b) {
   DoubleDouble p = two_product(a.hi, b.hi);
-  return quick_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
+  return {p.hi, p.lo + fma(a.hi, b.lo, a.lo * b.hi)};
+}
+CEPH_INLINE DoubleDouble multiply(DoubleDouble a, DoubleDouble b) {
+  DoubleDouble p = product(a, b);
+  return quick_two_sum(p.hi, p.lo);
+}
+CEPH_INLINE DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
+  double inverse = 1.0 / b.hi, near = a.hi * inverse;
+  DoubleDouble back = two_product(near, b.hi);
+  double rest = ((a.hi - back.hi) - back.lo) + fma(-near, b.lo, a.lo);
+  return quick_two_sum(near, rest * inverse);
+}
+CEPH_INLINE DoubleDouble square_root(DoubleDouble a) {
+  double near = __builtin_sqrt(a.hi);
+  DoubleDouble back = two_product(near, near);
+  double rest = ((a.hi - back.hi) - back.lo) + a.lo;
+  return {near, near > 0 ? rest * (0.5 / near) : 0.0};
 }
 CEPH_INLINE DoubleDouble add_dd(DoubleDouble a, DoubleDouble b) {
   DoubleDouble s = two_sum(a.hi, b.hi);
   return quick_two_sum(s.hi, s.lo + (a.lo + b.lo));
+}
+
+CEPH_INLINE double high_word(double x) { return x; }
+CEPH_INLINE double high_word(DoubleDouble x) { return x.hi; }
+// Horner's rule with the first terms in two words. Each must be larger than all that follow it.
+template <size_t I = 0, class X, size_t N, size_t M>
+CEPH_INLINE DoubleDouble polynomial_in_two(const DoubleDouble (&lead)[N], const double (&tail)[M],
+                                           X x) {
+  DoubleDouble rest;
+  if constexpr (I + 1 == N)
+    rest = product(x, polynomial(tail, high_word(x)));
+  else
+    rest = product(x, polynomial_in_two<I + 1>(lead, tail, x));
+  DoubleDouble sum = quick_two_sum(lead[I].hi, rest.hi);
+  return {sum.hi, sum.lo + (lead[I].lo + rest.lo)};
+}
+
+// y * 2^n for y from 1/2 to 2, rounded once, subnormal results too: for those a number is added
+// whose last place is theirs, and taken away again.
+CEPH_INLINE double scale_in_two(DoubleDouble y, double n) {
+  uint64_t power = whole_bits(n);
+  double smallest = power_of_two<double>(uint64_t(0) - 1022 - power);  // normal, times 2^-n
+  double lift = y.hi < smallest ? smallest : 0.0;
+  lift = n < -1021.5 ? lift : 0.0;
+  DoubleDouble sum = quick_two_sum(lift, y.hi);
+  return scale((sum.hi + (sum.lo + y.lo)) - lift, power);
 }

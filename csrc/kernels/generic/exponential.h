@@ -1,4 +1,4 @@
-// exp, log, tanh and sigmoid for float and double.
+// exp, log, tanh and sigmoid: the rough ones, and those of float.
 
 template <class T>
 struct ExpConstants;
@@ -33,8 +33,7 @@ template <class T>
 CEPH_INLINE ExpParts<T> exp_parts(T x, T low) {
   using C = ExpConstants<T>;
   constexpr T kRound = FloatBits<T>::kRound;
-  x = x > C::kHigh ? C::kHigh : x;
-  x = x < C::kLow ? C::kLow : x;
+  x = bound(x, C::kLow, C::kHigh);
   T rounded = fma(x, C::kLog2e, kRound);
   T n = rounded - kRound;
   T high = fma(n, -C::kLog2High, x);
@@ -51,12 +50,6 @@ CEPH_INLINE T exp_of_sum(T x, T low, uint_of<T> power = 0) {
   ExpParts<T> e = exp_parts(x, low);
   return scale(e.part + T(1), e.n + power);
 }
-template <class T>
-  requires std::is_floating_point_v<T>
-CEPH_INLINE T exp(T x) {
-  return exp_of_sum(x, T(0));
-}
-
 // x = 2^exponent (1 + fraction) with 1 + fraction in [sqrt(1/2), sqrt(2)), for finite x > 0.
 template <class T>
 struct Split {
@@ -103,34 +96,60 @@ CEPH_INLINE T log_edges(T x, T result) {
   return x >= 0 ? result : T(__builtin_nan(""));
 }
 
+// Note [Rough functions]
+// Within 2 ULP, where that is all that is asked: what float16, bfloat16 and (from double) float
+// results are rounded from, and parts of longer computations.
 template <class T>
-  requires std::is_floating_point_v<T>
-CEPH_INLINE T log(T x) {
+CEPH_INLINE T rough_exp(T x) {
+  return exp_of_sum(x, T(0));
+}
+template <class T>
+CEPH_INLINE T rough_log(T x) {
   using C = ExpConstants<T>;
   Split<T> parts = split(x);
   T result = fma(parts.exponent, C::kLog2High,
                  log_of_fraction(parts.fraction, parts.exponent * C::kLog2Low));
   return log_edges(x, result);
 }
-
-CEPH_INLINE float tanh_polynomial(float u) { return polynomial(kTanh32, u); }
-CEPH_INLINE double tanh_polynomial(double u) { return polynomial(kTanh64, u); }
-
-template <class T>
-  requires std::is_floating_point_v<T>
-CEPH_INLINE T tanh(T x) {
-  T magnitude = absolute_bits(x);
-  T u = x * x;
-  T small = fma(x * u, tanh_polynomial(u), x);
-  T large = T(1) - T(2) / (exp(magnitude + magnitude) + T(1));
-  return copy_sign(magnitude < T(0.625) ? small : large, x);  // tanh(-0) = -0
+CEPH_INLINE float rough_tanh(float x) {
+  float magnitude = absolute_bits(x);
+  float u = x * x;
+  float small = fma(x * u, polynomial(kTanh32, u), x);
+  float large = 1.0f - 2.0f / (rough_exp(magnitude + magnitude) + 1.0f);
+  return copy_sign(magnitude < 0.625f ? small : large, x);  // tanh(-0) = -0
 }
-
 // 1 / (1 + exp(-x)), without the overflow on the negative side.
 template <class T>
-  requires std::is_floating_point_v<T>
-CEPH_INLINE T sigmoid(T x) {
-  T e = exp(-absolute_bits(x));
+CEPH_INLINE T rough_sigmoid(T x) {
+  T e = rough_exp(-absolute_bits(x));
   T result = (x < 0 ? e : T(1)) / (T(1) + e);
   return x != x ? x : result;
+}
+
+// What float is rounded from: exp(x) = (1 + part) 2^n for |x| <= 200, to 2^-39.
+struct WideExp {
+  double part, power;  // power = 2^n
+};
+CEPH_INLINE WideExp wide_exp(double x) {
+  constexpr double kLog2 = 0x1.62e42fefa39efp-1, kRound = FloatBits<double>::kRound;
+  x = bound(x, -200.0, 200.0);
+  double n = fma(x, ExpConstants<double>::kLog2e, kRound) - kRound;
+  double r = fma(n, -kLog2, x);
+  return {r * polynomial(kRise32, r), power_of_two<double>(whole_bits(n))};
+}
+CEPH_INLINE float exp(float x) {
+  WideExp e = wide_exp(x);
+  return static_cast<float>(fma(e.power, e.part, e.power));
+}
+CEPH_INLINE float log(float x) { return rough_log(x); }
+// (exp(y) - 1) / (exp(y) + 1), y = 2 |x|.
+CEPH_INLINE float tanh(float x) {
+  WideExp e = wide_exp(2.0 * absolute_bits(x));
+  double below = fma(e.power, e.part, e.power - 1.0);
+  return copy_sign(static_cast<float>(below / (below + 2.0)), x);
+}
+// 1 / (1 + exp(-x)): double has room for all of it.
+CEPH_INLINE float sigmoid(float x) {
+  WideExp e = wide_exp(-static_cast<double>(x));
+  return static_cast<float>(1.0 / (1.0 + fma(e.power, e.part, e.power)));
 }

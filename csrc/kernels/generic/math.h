@@ -3,8 +3,9 @@
 // path of every loop, so an element's bits don't depend on where it lies.
 //
 // Note [Accuracy of the vector functions]
-// Vector functions stay within 2 ULP in float and double, subnormal results included; + - * / sqrt
-// round correctly. Infinities, NaN and signed zeros follow C99 Annex F.
+// Float is computed in double, double mostly in two words (exponential_in_two.h), and rounded once:
+// hardly more than 1/2 ULP, subnormal results included; + - * / sqrt round correctly. Rough
+// functions (exponential.h) stay within 2 ULP. Infinities, NaN and signed zeros follow C99 Annex F.
 // Polynomials come from tools/polyfit. Complex functions (complex.h) are computed in the next wider
 // real type and follow Annex G.
 
@@ -20,6 +21,8 @@
 #include "kernels/generic/rounding.h"
 
 #include "kernels/generic/exponential.h"
+
+#include "kernels/generic/exponential_in_two.h"
 
 #include "kernels/generic/trigonometric.h"
 

@@ -41,32 +41,9 @@ CEPH_INLINE T bound_exponent(T y) {
 
 // In double: the product with the logarithm keeps 29 bits more than the result has.
 CEPH_INLINE float pow(float x, float y) {
-  double logarithm = log(static_cast<double>(absolute_bits(x)));
-  double magnitude = exp(static_cast<double>(bound_exponent(y)) * logarithm);
+  double logarithm = rough_log(static_cast<double>(absolute_bits(x)));
+  double magnitude = rough_exp(static_cast<double>(bound_exponent(y)) * logarithm);
   return pow_of_sign(x, y, static_cast<float>(magnitude));
-}
-
-// log(x) for x > 0 to about 2^-65: 2 s (1 + u (1/3 + u Q(u))), u = s^2, with all but Q in two
-// words.
-CEPH_INLINE DoubleDouble log_in_two(double x) {
-  using C = ExpConstants<double>;
-  constexpr double kThird = 0x1.5555555555555p-2, kThirdLow = 0x1.5555555555555p-56;
-  Split<double> parts = split(x);
-  double f = parts.fraction;
-  double t = 2.0 + f, t_low = f - (t - 2.0);
-  double s = f / t;
-  DoubleDouble back = two_product(s, t);
-  double s_low = (((f - back.hi) - back.lo) - s * t_low) / t;
-  DoubleDouble u = two_product(s, s);
-  u = quick_two_sum(u.hi, fma(2.0 * s, s_low, u.lo));
-  DoubleDouble v = quick_two_sum(kThird, u.hi * polynomial(kPowLog64, u.hi));
-  v.lo += kThirdLow;
-  DoubleDouble w = multiply(u, v);
-  DoubleDouble factor = quick_two_sum(1.0, w.hi);
-  factor.lo += w.lo;
-  DoubleDouble fraction = multiply({2.0 * s, 2.0 * s_low}, factor);
-  DoubleDouble sum = two_sum(parts.exponent * C::kLog2High, fraction.hi);
-  return quick_two_sum(sum.hi, sum.lo + fma(parts.exponent, C::kLog2Low, fraction.lo));
 }
 
 CEPH_INLINE double pow(double x, double y) {

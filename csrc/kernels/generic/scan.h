@@ -81,12 +81,12 @@ static void logcumsumexp_row(const void* in, void* out, int64_t count) {
     } else if (next == largest) {
       sum += 1;
     } else {
-      const double lower = exp(rises ? largest - next : next - largest);
+      const double lower = rough_exp(rises ? largest - next : next - largest);
       sum = rises ? sum * lower + 1 : sum + lower;
       largest = rises ? next : largest;
     }
     const bool finite = absolute_bits(largest) < __builtin_inf();
-    y[i] = static_cast<T>(finite ? largest + log(sum) : largest);
+    y[i] = static_cast<T>(finite ? largest + rough_log(sum) : largest);
   }
 }
 

@@ -60,41 +60,72 @@ CEPH_INLINE Angle reduce_far_angle(double x) {
           negative ? -quarter : quarter};
 }
 
-CEPH_INLINE double sin_of_rest(Angle a) {
-  double u = a.rest * a.rest;
-  double tail = fma(a.rest * u, polynomial(kSin64, u), a.low * fma(-0.5, u, 1.0));
-  return a.rest + tail;
-}
-CEPH_INLINE double cos_of_rest(Angle a) {
-  double u = a.rest * a.rest;
-  double half = 0.5 * u;
-  double head = 1.0 - half;
-  double tail = fma(u * u, polynomial(kCos64, u), -(a.rest * a.low));
-  return head + (((1.0 - head) - half) + tail);
-}
 CEPH_INLINE double with_sign_bit(double x, uint64_t bit) {
   return bit_cast<double>(bit_cast<uint64_t>(x) ^ (bit << 63));
 }
-CEPH_INLINE double sin_of_angle(Angle a) {
+
+// Rough, of the rest: float is rounded from them.
+CEPH_INLINE double sin_of_rest(Angle a) {
+  double u = a.rest * a.rest;
+  return a.rest + fma(a.rest * u, polynomial(kSin64, u), a.low);
+}
+CEPH_INLINE double cos_of_rest(Angle a) {
+  double u = a.rest * a.rest;
+  return fma(u, fma(u, polynomial(kCos64, u), -0.5), 1.0);
+}
+CEPH_INLINE double rough_sin(Angle a) {
   double value = (a.quarter & 1) != 0 ? cos_of_rest(a) : sin_of_rest(a);
   return with_sign_bit(value, a.quarter >> 1 & 1);
 }
-CEPH_INLINE double cos_of_angle(Angle a) {
-  ++a.quarter;
-  return sin_of_angle(a);
-}
-CEPH_INLINE double tan_of_angle(Angle a) {
+CEPH_INLINE double rough_tan(Angle a) {
   double sine = sin_of_rest(a), cosine = cos_of_rest(a);
   bool odd = (a.quarter & 1) != 0;
   return (odd ? -cosine : sine) / (odd ? sine : cosine);
 }
+CEPH_INLINE Angle next_quarter(Angle a) { return {a.rest, a.low, a.quarter + 1}; }
 
+CEPH_INLINE float sin(float x) {
+  return x == 0 ? x : static_cast<float>(rough_sin(reduce_angle(x)));
+}
+CEPH_INLINE float cos(float x) {
+  return static_cast<float>(rough_sin(next_quarter(reduce_angle(x))));
+}
+CEPH_INLINE float tan(float x) {
+  return x == 0 ? x : static_cast<float>(rough_tan(reduce_angle(x)));
+}
+
+// For float16, which a float next to the middle of two of them would mislead.
+CEPH_INLINE float sin_to_odd(float x) {
+  return x == 0 ? x : round_to_odd(rough_sin(reduce_angle(x)));
+}
+
+// In two words, for double.
+CEPH_INLINE DoubleDouble sin_in_two(Angle a) {
+  DoubleDouble rest = {a.rest, a.low};
+  return product(rest, polynomial_in_two(kSinLead, kSinTail, product(rest, rest)));
+}
+CEPH_INLINE DoubleDouble cos_in_two(Angle a) {
+  DoubleDouble rest = {a.rest, a.low};
+  return polynomial_in_two(kCosLead, kCosTail, product(rest, rest));
+}
+CEPH_INLINE double sin_of_angle(Angle a) {
+  bool odd = (a.quarter & 1) != 0;
+  DoubleDouble sine = sin_in_two(a), cosine = cos_in_two(a);
+  double value = odd ? cosine.hi + cosine.lo : sine.hi + sine.lo;
+  return with_sign_bit(value, a.quarter >> 1 & 1);
+}
+CEPH_INLINE double cos_of_angle(Angle a) { return sin_of_angle(next_quarter(a)); }
+CEPH_INLINE double tan_of_angle(Angle a) {
+  bool odd = (a.quarter & 1) != 0;
+  DoubleDouble sine = sin_in_two(a), cosine = cos_in_two(a);
+  DoubleDouble above = {odd ? -cosine.hi : sine.hi, odd ? -cosine.lo : sine.lo};
+  DoubleDouble below = {odd ? sine.hi : cosine.hi, odd ? sine.lo : cosine.lo};
+  DoubleDouble result = divide(above, below);
+  return result.hi + result.lo;
+}
 CEPH_INLINE double sin(double x) { return x == 0 ? x : sin_of_angle(reduce_angle(x)); }
 CEPH_INLINE double cos(double x) { return cos_of_angle(reduce_angle(x)); }
 CEPH_INLINE double tan(double x) { return x == 0 ? x : tan_of_angle(reduce_angle(x)); }
-CEPH_INLINE float sin(float x) { return static_cast<float>(sin(static_cast<double>(x))); }
-CEPH_INLINE float cos(float x) { return static_cast<float>(cos(static_cast<double>(x))); }
-CEPH_INLINE float tan(float x) { return static_cast<float>(tan(static_cast<double>(x))); }
 
 // The same of angles that are far; an infinite one has no value.
 template <class T>
@@ -160,21 +191,35 @@ struct HalfAngle {
 CEPH_INLINE HalfAngle half_angle(double size) {
   bool beyond = size > 0.5;
   double u = beyond ? fma(-0.5, size, 0.5) : size * size;
-  double root = beyond ? sqrt(u) : size;
-  return {root, root * u * polynomial(kAsin64, u), beyond};
+  DoubleDouble half = square_root({u, 0.0});
+  double root = beyond ? half.hi : size;
+  return {root, fma(root * u, polynomial(kAsin64, u), beyond ? half.lo : 0.0), beyond};
 }
 CEPH_INLINE double asin(double x) {
   HalfAngle a = half_angle(absolute_bits(x));
-  double near = a.root + a.tail;
-  double far = (kPi / 2 - 2.0 * a.root) - (2.0 * a.tail - kPiLow / 2);
-  return copy_sign(a.beyond ? far : near, x);
+  DoubleDouble far = quick_two_sum(kPi / 2, -2.0 * a.root);
+  double result = a.beyond ? far.hi : a.root;
+  return copy_sign(result + (a.beyond ? far.lo - (2.0 * a.tail - kPiLow / 2) : a.tail), x);
 }
 CEPH_INLINE double acos(double x) {
   HalfAngle a = half_angle(absolute_bits(x));
-  double near = a.root + a.tail;
-  double middle = kPi / 2 - (copy_sign(near, x) - kPiLow / 2);
-  double left = kPi - (2.0 * near - kPiLow);
-  return a.beyond ? (x < 0 ? left : 2.0 * near) : middle;
+  DoubleDouble middle = quick_two_sum(kPi / 2, -copy_sign(a.root, x));
+  DoubleDouble left = quick_two_sum(kPi, -2.0 * a.root);
+  double near = middle.hi + (middle.lo - (copy_sign(a.tail, x) - kPiLow / 2));
+  double far = left.hi + (left.lo - (2.0 * a.tail - kPiLow));
+  return a.beyond ? (x < 0 ? far : 2.0 * (a.root + a.tail)) : near;
 }
 CEPH_INLINE float asin(float x) { return static_cast<float>(asin(static_cast<double>(x))); }
 CEPH_INLINE float acos(float x) { return static_cast<float>(acos(static_cast<double>(x))); }
+
+// x times a factor in two words. Times zero or infinity the low one may be of the other sign.
+CEPH_INLINE double times_factor(double x, DoubleDouble factor) {
+  double result = fma(x, factor.hi, x * factor.lo);
+  return x == 0 || is_infinite(x) ? x : result;
+}
+inline constexpr DoubleDouble kDegree = {0x1.1df46a2529d39p-6, 0x1.5c1d8becdd291p-62};
+inline constexpr DoubleDouble kDegreesOfRadian = {0x1.ca5dc1a63c1f8p+5, -0x1.1e7ab456405f9p-49};
+CEPH_INLINE double deg2rad(double x) { return times_factor(x, kDegree); }
+CEPH_INLINE double rad2deg(double x) { return times_factor(x, kDegreesOfRadian); }
+CEPH_INLINE float deg2rad(float x) { return static_cast<float>(x * kDegree.hi); }
+CEPH_INLINE float rad2deg(float x) { return static_cast<float>(x * kDegreesOfRadian.hi); }

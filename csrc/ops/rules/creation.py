@@ -136,6 +136,11 @@ def full_like(
     return ops.fill_(result, fill_value)
 
 
+def zero_(self: Tensor) -> Tensor:
+    """`self`, all zero."""
+    return ops.fill_(self, 0)
+
+
 def new_empty(
     self: Tensor,
     size: Ints,

@@ -243,6 +243,8 @@ def roll(self: Tensor, shifts: Ints, dims: Ints) -> Tensor:
     if len(dims) == 0:
         line = ops.reshape(self, (self.numel(),))
         return ops.view(rolled(line, shifts[0], 0), self.shape)
+    if self.dim() == 0:
+        raise IndexError(f"roll: self must have dims to name; got one of none, dims {show(dims)}")
     result = self
     for i in range(len(dims)):
         d = wrap_dim("roll", dims[i], self.dim())
@@ -268,3 +270,131 @@ def diag(self: Tensor, diagonal: int) -> Tensor:
     result = ops.zeros(shape, dtype=self.dtype, device=self.device)
     ops.copy_(ops.diagonal(result, diagonal, 0, 1), self)
     return result
+
+
+def diag_embed_shape(op: str, shape: Shape, offset: int, dims: Ints) -> Shape:
+    """The shape with its last size, which becomes a diagonal, replaced by a square's two."""
+    if len(shape) == 0:
+        raise RuntimeError(f"{op}: self must have one dimension or more; got self {show(shape)}")
+    if dims[0] == dims[1]:
+        raise RuntimeError(f"{op}: dim1 and dim2 must differ; got {dims[0]} twice")
+    side = diag_shape(op, shape[-1], offset)[0]
+    result = ()
+    used = 0
+    for d in range(len(shape) + 1):
+        if dims[0] == d or dims[1] == d:
+            result = (*result, side)
+        else:
+            result = (*result, shape[used])
+            used = used + 1
+    return result
+
+
+def new_dim(op: str, dim: int, rank: int) -> int:
+    """`dim` counted from the front among one dimension more than there are."""
+    return wrap_dim(op, dim, rank + 1)
+
+
+def diag_embed(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """The last dimension as a diagonal of zeros, in two dimensions of their own."""
+    first = new_dim("diag_embed", dim1, self.dim())
+    second = new_dim("diag_embed", dim2, self.dim())
+    shape = diag_embed_shape("diag_embed", self.shape, offset, (first, second))
+    result = ops.zeros(shape, dtype=self.dtype, device=self.device)
+    ops.copy_(ops.diagonal(result, offset, first, second), self)
+    return result
+
+
+def diagflat(self: Tensor, offset: int) -> Tensor:
+    """All elements as the diagonal of a matrix of zeros."""
+    return diag(ops.reshape(self, (self.numel(),)), offset)
+
+
+def fliplr(self: Tensor) -> Tensor:
+    """The columns in reverse order."""
+    if self.dim() < 2:
+        raise RuntimeError(
+            f"fliplr: self must have two dimensions or more; got self {show(self.shape)}"
+        )
+    return ops.flip(self, (1,))
+
+
+def flipud(self: Tensor) -> Tensor:
+    """The rows in reverse order."""
+    if self.dim() < 1:
+        raise RuntimeError(
+            f"flipud: self must have one dimension or more; got self {show(self.shape)}"
+        )
+    return ops.flip(self, (0,))
+
+
+def plane(op: str, shape: Shape, dims: Ints) -> Ints:
+    """The two different dimensions in which something turns, counted from the front."""
+    if len(dims) != 2 or len(shape) < 2:
+        raise RuntimeError(
+            f"{op}: two dimensions must be named of a tensor that has as many; got dims"
+            f" {show(dims)} and self {show(shape)}"
+        )
+    first = wrap_dim(op, dims[0], len(shape))
+    second = wrap_dim(op, dims[1], len(shape))
+    if first == second:
+        raise RuntimeError(f"{op}: the dimensions must differ; got dims {show(dims)}")
+    return (first, second)
+
+
+def quarters(op: str, k: int) -> int:
+    """How many right angles are left when whole turns are taken away."""
+    return k % 4
+
+
+def rot90(self: Tensor, k: int, dims: Ints) -> Tensor:
+    """Turned by k right angles, from the first dimension of `dims` towards the second."""
+    turned = plane("rot90", self.shape, dims)
+    angles = quarters("rot90", k)
+    if angles == 0:
+        return ops.clone(self)
+    if angles == 2:
+        return ops.flip(self, turned)
+    # Reversed after the exchange, so that the result is a fresh contiguous tensor.
+    exchanged = ops.transpose(self, turned[0], turned[1])
+    return ops.flip(exchanged, (turned[0] if angles == 1 else turned[1],))
+
+
+def argwhere(self: Tensor) -> Tensor:
+    """The indices of elements that aren't zero, one row each."""
+    return ops.nonzero(self)
+
+
+def lengthened(
+    op: str, shape: Shape, dim: int, repeats: int, output_size: int | None
+) -> Shape:
+    """One size times the repeats, which must give the size that is promised."""
+    if len(shape) == 0:
+        raise IndexError(f"{op}: a tensor without dimensions has no dim {dim}; leave dim out")
+    d = wrap_dim(op, dim, len(shape))
+    if repeats < 0:
+        raise RuntimeError(f"{op}: repeats must not be negative; got {repeats}")
+    length = shape[d] * repeats
+    if output_size is not None and output_size != length:
+        raise RuntimeError(
+            f"{op}: output_size must be the size that the repeats give, {length}; got {output_size}"
+        )
+    return (*shape[:d], length, *shape[d + 1 :])
+
+
+def repeats_shown(op: str, shape: Shape, dim: int, repeats: int) -> Shape:
+    """The shape with a dimension of its own for the repeats, behind the one that is repeated."""
+    d = wrap_dim(op, dim, len(shape))
+    return (*shape[: d + 1], repeats, *shape[d + 1 :])
+
+
+def repeat_interleave(
+    self: Tensor, repeats: int, dim: int | None, output_size: int | None
+) -> Tensor:
+    """Each place of a dimension several times in a row; without one of all elements."""
+    if dim is None:
+        return repeat_interleave(ops.reshape(self, (self.numel(),)), repeats, 0, output_size)
+    shape = lengthened("repeat_interleave", self.shape, dim, repeats, output_size)
+    once = ops.view(ops.contiguous(self), repeats_shown("repeat_interleave", self.shape, dim, 1))
+    spread = ops.expand(once, repeats_shown("repeat_interleave", self.shape, dim, repeats))
+    return ops.reshape(ops.clone(spread), shape)

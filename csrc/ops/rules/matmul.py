@@ -177,3 +177,31 @@ def linear(op: str, input: Shape, weight: Shape, bias: Shape | None) -> Shape:
             f" got {show(bias)}"
         )
     return result
+
+
+def beside_ones(op: str, shape: Shape, rank: int, first: bool) -> Shape:
+    """The sizes, filled up to a rank in front, with a 1 before or behind each."""
+    padded = (1,) * (rank - len(shape)) + shape
+    result = ()
+    for size in padded:
+        result = (*result, size, 1) if first else (*result, 1, size)
+    return result
+
+
+def kron_shape(op: str, a: Shape, b: Shape) -> Shape:
+    """The product of each two sizes, counted from the back."""
+    rank = max(len(a), len(b))
+    left = (1,) * (rank - len(a)) + a
+    right = (1,) * (rank - len(b)) + b
+    result = ()
+    for d in range(rank):
+        result = (*result, left[d] * right[d])
+    return result
+
+
+def kron(self: Tensor, other: Tensor) -> Tensor:
+    """A copy of `other` in the place of each element of `self`, multiplied by it."""
+    rank = max(self.dim(), other.dim())
+    left = ops.reshape(self, beside_ones("kron", self.shape, rank, True))
+    right = ops.reshape(other, beside_ones("kron", other.shape, rank, False))
+    return ops.reshape(ops.mul(left, right), kron_shape("kron", self.shape, other.shape))

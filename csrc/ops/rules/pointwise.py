@@ -81,3 +81,12 @@ def gelu(self: Tensor, approximate: str) -> Tensor:
     if approximate == "tanh":
         return ops.gelu_tanh(self)
     raise RuntimeError(f"gelu: approximate must be 'none' or 'tanh'; got '{approximate}'")
+
+
+def logit(self: Tensor, eps: float | None) -> Tensor:
+    """log(x / (1 - x)), of x kept eps away from 0 and 1; a negative eps is none."""
+    if eps is None:
+        return ops.logit_of(self)
+    if eps < 0.0:
+        return ops.logit_of(self)
+    return ops.logit_within(self, eps)

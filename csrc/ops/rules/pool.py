@@ -159,3 +159,20 @@ def adaptive_avg_pool1d(self: Tensor, output_size: Ints) -> Tensor:
     check_adaptive("adaptive_avg_pool1d", self.shape, output_size, 1)
     rows = ops.unsqueeze(self, -2)
     return ops.squeeze(ops.adaptive_avg_pool2d(rows, (1, output_size[0])), -2)
+
+
+def max_pool1d(
+    self: Tensor, kernel_size: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool
+) -> Tensor:
+    """Windows of one row."""
+    pooled("max_pool1d", self.shape, kernel_size, stride, padding, dilation, ceil_mode, 1)
+    step = (1, stride[0]) if len(stride) > 0 else (1, kernel_size[0])
+    result = ops.max_pool2d(
+        ops.unsqueeze(self, -2),
+        (1, kernel_size[0]),
+        step,
+        (0, padding[0]),
+        (1, dilation[0]),
+        ceil_mode,
+    )
+    return ops.squeeze(result, -2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .creation import check_sizes
-from .prelude import Device, DType, Generator, Ints, Layout, Tensor, ops
+from .prelude import Device, DType, Generator, Ints, Layout, MemoryFormat, Tensor, ops
 
 
 def rand(
@@ -63,6 +63,83 @@ def randint_low(
         raise RuntimeError(f"randint: low must be below high; got low {low} and high {high}")
     result = ops.empty(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
     return ops.random_(result, low, high, generator=generator)
+
+
+def rand_like(
+    self: Tensor,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+    memory_format: MemoryFormat | None,
+) -> Tensor:
+    """Uniform on [0, 1), with the shape, dtype, device and layout of `self`."""
+    result = ops.empty_like(
+        self,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        memory_format=memory_format,
+    )
+    return ops.uniform_(result, 0.0, 1.0)
+
+
+def randn_like(
+    self: Tensor,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+    memory_format: MemoryFormat | None,
+) -> Tensor:
+    """Normal with mean 0 and variance 1, with the shape, dtype, device and layout of `self`."""
+    result = ops.empty_like(
+        self,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        memory_format=memory_format,
+    )
+    return ops.normal_(result, 0.0, 1.0)
+
+
+def randint_like(
+    self: Tensor,
+    high: int,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+    memory_format: MemoryFormat | None,
+) -> Tensor:
+    """Integers from 0 to below `high`, with the shape, dtype, device and layout of `self`."""
+    return randint_like_low(self, 0, high, dtype, layout, device, pin_memory, memory_format)
+
+
+def randint_like_low(
+    self: Tensor,
+    low: int,
+    high: int,
+    dtype: DType | None,
+    layout: Layout | None,
+    device: Device | None,
+    pin_memory: bool | None,
+    memory_format: MemoryFormat | None,
+) -> Tensor:
+    """Integers from `low` to below `high`, with the shape, dtype, device and layout of `self`."""
+    if low >= high:
+        raise RuntimeError(f"randint_like: low must be below high; got low {low} and high {high}")
+    result = ops.empty_like(
+        self,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        memory_format=memory_format,
+    )
+    return ops.random_(result, low, high)
 
 
 def normal_sized(

@@ -13,11 +13,12 @@ from cepheid._C import Tensor, functions
 from cepheid._C.nn import *  # noqa: F403  # one name for each entry with `module: nn`
 
 _SAME = (
-    "adaptive_avg_pool1d", "avg_pool1d", "conv1d", "conv2d", "relu_", "sigmoid", "tanh",
+    "adaptive_avg_pool1d", "avg_pool1d", "conv1d", "conv2d", "relu_", "rms_norm", "sigmoid", "tanh",
 )  # fmt: skip
 conv1d, conv2d = functions.conv1d, functions.conv2d
 adaptive_avg_pool1d, avg_pool1d = functions.adaptive_avg_pool1d, functions.avg_pool1d
 sigmoid, tanh, relu_ = functions.sigmoid, functions.tanh, Tensor.relu_
+rms_norm = functions.rms_norm
 
 __all__ = [
     *_C.nn.__all__,

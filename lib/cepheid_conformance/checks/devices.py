@@ -137,6 +137,8 @@ def _mixed(cell: Cell, bench: Bench) -> list[Finding]:
         served = alone or cell.spec.name in _MOVES | _SHAPE_ONLY
         if cell.spec.name == "index" and id(next(sample.tensors())) in script.elsewhere:
             served = True  # indices on the host serve tensors of any device
+        if cell.spec.family == "foreach":
+            served = True  # the entries of a list don't meet
         wrong = _mixed_wrong(outcome, served)
         if wrong is not None:
             found.append(finding(script, sample, *wrong, outcome))

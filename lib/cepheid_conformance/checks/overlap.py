@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..cells import Bench, Cell
-from ..doors import encode_call, plain_variant, receiver, variants_of
+from ..doors import encode_call, plain_variant, receiver, receivers, variants_of
 from ..dtypes import DTYPES
 from ..expected import Expected
 from ..facts import Outcome
@@ -82,27 +82,28 @@ def _cases_of(cell: Cell, sample: Sample) -> list[Case]:
 
 
 def _out_over_sources(cell: Cell, sample: Sample) -> Iterator[Case]:
-    """out= is a source itself, and lies one element before and after a source."""
+    """out=, or one of several, is a source itself, and lies one element before and after a
+    source."""
     wanted = expected_of(cell.spec, sample)
-    if len(wanted) != 1:
-        return
-    (expected,) = wanted
-    for number, source in enumerate(sample.tensors()):
-        if expected.dtype != source.dtype or not expected.shape:
-            continue
-        if expected.shape == source.shape:
-            script = Script(cell.device)
-            out = script.tensor(source)
-            yield _out_case(cell, sample, script, out, f"out is source {number}")
-        for before in (True, False) if np.prod(expected.shape) <= source.data.size else ():
-            moved = replace(source, offset=1) if before else replace(source, extra=1)
-            shifted = sample.mapped(functools.partial(_swap, source, moved), "")
-            script = Script(cell.device)
-            base = script.tensor(moved)
-            blank = np.empty(expected.shape, source.data.dtype)
-            out = script.tensor(Tensor(source.dtype, blank, offset=1 - moved.offset), base=base)
-            side = "before" if before else "after"
-            yield _out_case(cell, shifted, script, out, f"out one {side} source {number}")
+    for place, expected in enumerate(wanted):
+        name = "out" if len(wanted) == 1 else f"out {place}"
+        for number, source in enumerate(sample.tensors()):
+            if expected.dtype != source.dtype:
+                continue
+            if expected.shape == source.shape:
+                script = Script(cell.device)
+                out = script.tensor(source)
+                note = f"{name} is source {number}"
+                yield _out_case(cell, sample, script, (place, out), note)
+            for before in (True, False) if np.prod(expected.shape) <= source.data.size else ():
+                moved = replace(source, offset=1) if before else replace(source, extra=1)
+                shifted = sample.mapped(functools.partial(_swap, source, moved), "")
+                script = Script(cell.device)
+                base = script.tensor(moved)
+                blank = np.empty(expected.shape, source.data.dtype)
+                out = script.tensor(Tensor(source.dtype, blank, offset=1 - moved.offset), base=base)
+                note = f"{name} one {'before' if before else 'after'} source {number}"
+                yield _out_case(cell, shifted, script, (place, out), note)
 
 
 def _repeated_out(cell: Cell, sample: Sample) -> Iterator[Case]:
@@ -127,19 +128,30 @@ def _repeated_self(cell: Cell, sample: Sample) -> Iterator[Case]:
     """A written self whose first dim is expanded."""
     owner = receiver(sample)
     # One value in every place is the same in whatever order.
-    if owner.shape and owner.shape[0] > 1 and cell.spec.name != "fill_":
+    if owner.shape and owner.shape[0] > 1 and cell.spec.name not in ("fill_", "zero_"):
         changed = sample.mapped(functools.partial(_swap, owner, expanded(owner)), "self expanded")
         script = Script(cell.device)
         add_call(script, cell, changed)
         yield Case(changed, "method", script, must_refuse=True)
 
 
-def _out_case(cell: Cell, sample: Sample, script: Script, out: int, note: str) -> Case:
+def _out_case(
+    cell: Cell, sample: Sample, script: Script, chosen: tuple[int, int], note: str
+) -> Case:
+    """A call of whose outputs one is given, by its place, and the others are fresh."""
+    place, out = chosen
     call = encode_call(script, cell.spec, sample, "out")
+    outs = [{"t": script.tensor(_blank(item))} for item in expected_of(cell.spec, sample)]
+    outs[place] = {"t": out}
     if sample.seed is not None:
         script.seed(sample.seed)
-    script.call(call.via, call.name, call.args, {**call.kwargs, "out": {"t": out}})
+    given = outs[0] if len(outs) == 1 else {"tuple": outs}
+    script.call(call.via, call.name, call.args, {**call.kwargs, "out": given})
     return Case(replace(sample, note=f"{sample.note} {note}".strip()), "out", script)
+
+
+def _blank(item: Expected) -> Tensor:
+    return Tensor(item.dtype, np.ones(item.shape, DTYPES[item.dtype].carrier))
 
 
 def _swap(old: Tensor, new: Tensor, tensor: Tensor) -> Tensor:
@@ -148,6 +160,11 @@ def _swap(old: Tensor, new: Tensor, tensor: Tensor) -> Tensor:
 
 def _in_place(cell: Cell, sample: Sample) -> Iterator[Case]:
     """self lies one element beside another operand; self repeats its elements."""
+    if cell.spec.gives_list:
+        repeat = tuple(owner for owner in receivers(sample) if owner.shape[0] > 1)
+        changed = sample.mapped(lambda t: expanded(t) if t in repeat else t, "selves expanded")
+        yield _in_place_case(cell, changed, Script(cell.device), must_refuse=True)
+        return
     (expected,) = expected_of(cell.spec, sample)
     owner = receiver(sample)
     if expected.dtype != owner.dtype or expected.shape != owner.shape or not owner.shape:
@@ -240,6 +257,9 @@ def _judge(cell: Cell, bench: Bench, case: Case, outcome: Outcome) -> tuple[str,
         return None
     if case.must_refuse:
         return "error", "error: elements that share memory must not be written; the call returned"
-    (expected,) = expected_of(cell.spec, case.sample)
-    wrong = compare(cell, bench, replace(expected, strides=None, offset=None), report.values[0])
-    return None if wrong is None else (wrong[0], f"overlapping destination: {wrong[1]}")
+    wanted = expected_of(cell.spec, case.sample)
+    for expected, value in zip(wanted, report.values, strict=True):
+        wrong = compare(cell, bench, replace(expected, strides=None, offset=None), value)
+        if wrong is not None:
+            return wrong[0], f"overlapping destination: {wrong[1]}"
+    return None

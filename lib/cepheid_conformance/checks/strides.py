@@ -18,7 +18,7 @@ NUMBER = "K9"
 LEVEL = "should"
 DEVICES = ("cpu", "meta")
 # The documentation fixes no layout for their results.
-_OPEN = {"nonzero", "sort", "argsort"}
+_OPEN = {"nonzero", "argwhere", "sort", "argsort", "rot90"}
 # Made by copying self, broadcast, and writing to the copy: what its layout is then, is open.
 _COPIES_FIRST = {"masked_fill"}
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..cells import Bench, Cell
-from ..doors import encode_call, plain_variant, receiver, takes_number_first, variants_of
+from ..doors import encode_call, plain_variant, receivers, takes_number_first, variants_of
 from ..expected import Expected
 from ..facts import Outcome
-from ..families import expected_of
+from ..families import expected_of, samples_of
 from ..layouts import guarded, padded, stepped, transposed
 from ..op_spec import OpSpec
 from ..sample import Sample
@@ -49,8 +49,21 @@ class Case:
 
 
 def inapplicable(spec: OpSpec, dtype: str) -> str | None:
-    """Needs a second variant."""
-    return None if len(variants_of(spec)) > 1 else "the op has one variant only"
+    """Needs a second variant, and where that is in place, operands that can hold a result."""
+    variants = variants_of(spec)
+    if len(variants) < 2:
+        return "the op has one variant only"
+    if variants == ("function", "inplace"):
+        samples = samples_of(spec, dtype, "small")
+        if not any(_holds_result(spec, sample) for sample in samples):
+            return "an operand of this dtype can't hold the result"
+    return None
+
+
+def _holds_result(spec: OpSpec, sample: Sample) -> bool:
+    """Whether what an in-place op acts on has the dtype and shape of what it gives."""
+    pairs = zip(expected_of(spec, sample), receivers(sample), strict=True)
+    return all(one.dtype == two.dtype and one.shape == two.shape for one, two in pairs)
 
 
 def check(cell: Cell, bench: Bench) -> list[Finding]:
@@ -106,23 +119,24 @@ def _has_integers(sample: Sample) -> bool:
 
 def _in_place(cell: Cell, sample: Sample, variant: str) -> Iterator[Case]:
     """Where the result has self's shape and dtype: contiguous, padded and transposed self."""
-    (expected,) = expected_of(cell.spec, sample)
-    owner = receiver(sample)
-    if expected.dtype != owner.dtype or expected.shape != owner.shape:
+    if not _holds_result(cell.spec, sample):
         return
+    owners = receivers(sample)
     for layout in (None, padded, transposed):
         chosen = sample
         if layout is not None:
             chosen = sample.mapped(
-                functools.partial(_one, owner, layout), f"self {layout.__name__}"
+                functools.partial(_among, owners, layout), f"self {layout.__name__}"
             )
         script = Script(cell.device)
         add_call(script, cell, chosen, variant)
         yield Case(variant, chosen, script)
 
 
-def _one(owner: Tensor, layout: Callable[[Tensor], Tensor], tensor: Tensor) -> Tensor:
-    return layout(tensor) if tensor is owner else tensor
+def _among(
+    owners: tuple[Tensor, ...], layout: Callable[[Tensor], Tensor], tensor: Tensor
+) -> Tensor:
+    return layout(tensor) if any(tensor is owner for owner in owners) else tensor
 
 
 def _out(cell: Cell, sample: Sample) -> Iterator[Case]:
@@ -179,7 +193,7 @@ def _judge(cell: Cell, bench: Bench, case: Case, outcome: Outcome) -> tuple[str,
     if wrong is not None:
         return wrong
     if case.variant in ("inplace", "inplace_operator"):
-        return _judge_written(cell, bench, case, outcome, (receiver(case.sample),))
+        return _judge_written(cell, bench, case, outcome, receivers(case.sample))
     if case.variant == "out":
         return _judge_written(cell, bench, case, outcome, case.outs)
     return judge_report(cell, bench, case.sample, outcome.reports[0])

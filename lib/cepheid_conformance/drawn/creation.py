@@ -152,6 +152,11 @@ def fill(chooser: Chooser) -> Sample:
     return Sample({"self": tensor, "value": chooser.one_of(numbers(chooser))})
 
 
+def zero(chooser: Chooser) -> Sample:
+    """Any layout without overlap."""
+    return Sample({"self": chooser.tensor(chooser.shape(), "any", writable=True)})
+
+
 def one_element(chooser: Chooser) -> Sample:
     """Ranks 0 to 4, any value."""
     shape = (1,) * chooser.integer(0, 4)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..doors import plain_variant
-from ..dtypes import DTYPES, Array
+from ..dtypes import DTYPES, Array, round_to
 from ..op_spec import OpSpec
 from ..sample import Sample
 from ..tensors import Tensor
@@ -85,7 +85,8 @@ def _data(entry: dict[str, Any], dtype: str) -> Array:
     shape = entry.get("shape", (len(numbers),))
     if math.prod(shape) % len(numbers):
         raise ValueError(f"examples: {len(numbers)} values must divide the shape {shape}")
-    return np.resize(np.array(numbers).astype(info.carrier), shape)
+    values = np.resize(np.array(numbers).astype(info.carrier), shape)
+    return round_to(values, info) if info.is_inexact else values
 
 
 def _number(item: Any) -> Any:

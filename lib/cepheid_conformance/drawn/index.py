@@ -13,9 +13,14 @@ from ..tensors import Tensor
 from .chooser import Chooser, Reject, Shape
 from .rearranged import (
     diag,
+    diag_embed,
+    diagflat,
     flip,
+    flip_matrix,
     repeat,
+    repeat_interleave,
     roll,
+    rot90,
     tile,
     triangle,
 )
@@ -37,14 +42,19 @@ from .scatter import (
 
 __all__ = [
     "diag",
+    "diag_embed",
+    "diagflat",
     "embedding",
     "flip",
+    "flip_matrix",
     "index_add",
     "index_copy",
     "index_fill",
     "masked_select",
     "repeat",
+    "repeat_interleave",
     "roll",
+    "rot90",
     "scatter",
     "scatter_add",
     "scatter_by",

@@ -88,6 +88,12 @@ def outer(chooser: Chooser) -> Sample:
     return _pair(chooser, (m,), (n,))
 
 
+def kron(chooser: Chooser) -> Sample:
+    """Two tensors of few elements."""
+    one, two = chooser.shape((1, 2, 0, 3), 40), chooser.shape((1, 2, 0, 3), 40)
+    return _pair(chooser, one, two)
+
+
 def linear(chooser: Chooser) -> Sample:
     """Rows of any rank up to four, a matrix or a vector, at times a bias."""
     m, k, n = _sides(chooser)

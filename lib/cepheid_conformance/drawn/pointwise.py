@@ -38,7 +38,19 @@ def unary(chooser: Chooser) -> Sample:
 
 
 unary_positive = unary_nonzero = unary_rounding = unary_infinite = unary
-unary_unit = unary_above_one = unary_angle = unary
+unary_unit = unary_above_one = unary_angle = unary_share = unary
+
+
+def logit(chooser: Chooser) -> Sample:
+    """Any value, with a bound or without."""
+    sample = unary(chooser)
+    eps = chooser.one_of([None, 0.25, 0.0, 0.0625, -1.0])
+    return Sample({**sample.values, "eps": eps})
+
+
+def logit_within(chooser: Chooser) -> Sample:
+    """Any value, with a bound."""
+    return Sample({**unary(chooser).values, "eps": chooser.one_of([0.25, 0.0, 0.0625])})
 
 
 def _pair_shapes(chooser: Chooser) -> tuple[Shape, Shape]:
@@ -114,6 +126,14 @@ def _refuse_zero(value: Any) -> None:
 
 
 binary_zeros = binary
+
+
+def binary_multiples(chooser: Chooser) -> Sample:
+    """Integers so small that every dtype holds their least common multiple."""
+    one, two = _pair_shapes(chooser)
+    first, second = chooser.tensor(one, "any"), chooser.tensor(two, "any")
+    small = {k: v.replaced(np.fmod(v.data, 12)) for k, v in (("self", first), ("other", second))}
+    return Sample(small)
 
 
 def binary_nonzero_integer(chooser: Chooser) -> Sample:

@@ -76,3 +76,8 @@ def adaptive_avg_pool2d(chooser: Chooser) -> Sample:
 def adaptive_avg_pool1d(chooser: Chooser) -> Sample:
     """Rows to any length."""
     return _adaptive(chooser, 1)
+
+
+def max_pool1d(chooser: Chooser) -> Sample:
+    """Windows of rows, of any values."""
+    return _sample(chooser, *_pooled(chooser, 1), "full")

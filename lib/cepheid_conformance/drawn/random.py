@@ -39,6 +39,18 @@ def randint(chooser: Chooser) -> Sample:
     return replace(sample, values={"low": low, "high": high, **sample.values})
 
 
+def like_seeded(chooser: Chooser) -> Sample:
+    """Any layout."""
+    return Sample({"self": chooser.tensor(chooser.shape(), "any")}, seed=chooser.seed())
+
+
+def randint_like(chooser: Chooser) -> Sample:
+    """One end or both."""
+    sample = like_seeded(chooser)
+    low = {"low": chooser.integer(0, 50)} if chooser.spec.overload else {}
+    return replace(sample, values={**sample.values, **low, "high": chooser.integer(51, 120)})
+
+
 def randperm(chooser: Chooser) -> Sample:
     """Lengths that the dtype can count."""
     most = 127 if chooser.info.itemsize == 1 else 256

@@ -86,17 +86,17 @@ def mish(self: Any) -> Expected:
 
 
 def elu(self: Any, alpha: Any) -> Expected:
-    """self above zero, alpha (exp(self) - 1) below."""
+    """self from zero on, alpha (exp(self) - 1) below."""
     x = wide(self, self.dtype)
     with np.errstate(all="ignore"):
-        return _near(self, np.where(x > 0, x, alpha * np.expm1(x)))
+        return _near(self, np.where(x >= 0, x, alpha * np.expm1(x)))
 
 
 def celu(self: Any, alpha: Any) -> Expected:
-    """self above zero, alpha (exp(self / alpha) - 1) below."""
+    """self from zero on, alpha (exp(self / alpha) - 1) below."""
     x = wide(self, self.dtype)
     with np.errstate(all="ignore"):
-        return _near(self, np.where(x > 0, x, alpha * np.expm1(x / alpha)))
+        return _near(self, np.where(x >= 0, x, alpha * np.expm1(x / alpha)))
 
 
 def selu(self: Any) -> Expected:

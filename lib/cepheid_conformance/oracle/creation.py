@@ -61,7 +61,8 @@ def preserved_strides(self: Tensor) -> Shape:
     return tuple(packed)
 
 
-def _like(self: Tensor, memory_format: str | None) -> Shape | None:
+def layout_like(self: Tensor, memory_format: str | None) -> Shape | None:
+    """The strides of a new tensor like self, None where they are open."""
     if memory_format == "contiguous_format":
         return contiguous_strides(self.shape)
     if memory_format == "channels_last":
@@ -74,7 +75,7 @@ def empty_like(
     self: Any, dtype: str | None = None, memory_format: str | None = None, **options: Any
 ) -> Expected:
     """Any values in the shape of self."""
-    strides = _like(self, memory_format)
+    strides = layout_like(self, memory_format)
     return undetermined(dtype or self.dtype, self.shape, strides=strides, offset=0)
 
 
@@ -107,7 +108,7 @@ def zeros_like(
     """Zeros in the shape of self."""
     name = dtype or self.dtype
     data = np.zeros(self.shape, DTYPES[name].carrier)
-    return exact(name, data, strides=_like(self, memory_format), offset=0)
+    return exact(name, data, strides=layout_like(self, memory_format), offset=0)
 
 
 def arange_end(end: Any, dtype: str | None = None, **options: Any) -> Expected:
@@ -136,7 +137,7 @@ def arange(start: Any, end: Any, step: Any, dtype: str | None = None, **options:
 
 def clone(self: Any, memory_format: str | None) -> Expected:
     """The same values in a storage of their own."""
-    return exact(self.dtype, self.data, strides=_like(self, memory_format), offset=0)
+    return exact(self.dtype, self.data, strides=layout_like(self, memory_format), offset=0)
 
 
 def contiguous(self: Any, memory_format: str) -> Expected:
@@ -167,7 +168,7 @@ def to_copy(
     self: Any, dtype: str | None = None, memory_format: str | None = None, **options: Any
 ) -> Expected:
     """Converted, always in a storage of its own."""
-    return _self_or_copy(self, dtype or self.dtype, _like(self, memory_format), False)
+    return _self_or_copy(self, dtype or self.dtype, layout_like(self, memory_format), False)
 
 
 def to_dtype(
@@ -179,7 +180,7 @@ def to_dtype(
 ) -> Expected:
     """Converted; self where nothing changes and no copy is asked for."""
     name = dtype or self.dtype
-    strides = _like(self, memory_format)
+    strides = layout_like(self, memory_format)
     return _self_or_copy(self, name, strides, name == self.dtype and not copy)
 
 
@@ -202,6 +203,11 @@ def copy(self: Any, src: Any, non_blocking: bool = False) -> Expected:
 def fill(self: Any, value: Any) -> Expected:
     """self, holding one value."""
     return _written(self, np.broadcast_to(converted(value, self.dtype), self.shape))
+
+
+def zero(self: Any) -> Expected:
+    """self, all zero."""
+    return fill(self, 0)
 
 
 def _written(self: Tensor, value: Array) -> Expected:
@@ -235,7 +241,7 @@ def full_like(
     """All one value, in the shape of self."""
     name = dtype or self.dtype
     data = np.broadcast_to(converted(fill_value, name), self.shape)
-    return exact(name, data, strides=_like(self, memory_format), offset=0)
+    return exact(name, data, strides=layout_like(self, memory_format), offset=0)
 
 
 def new_empty(self: Any, size: Sequence[int], dtype: str | None, **options: Any) -> Expected:

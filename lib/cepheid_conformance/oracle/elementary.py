@@ -111,3 +111,53 @@ def log10(self: Any) -> Expected:
 def erf(self: Any) -> Expected:
     """The error function."""
     return float_function("erf", self)
+
+
+def erfc(self: Any) -> Expected:
+    """1 - erf(self), small as it may be."""
+    return float_function("erfc", self)
+
+
+def deg2rad(self: Any) -> Expected:
+    """self * pi / 180."""
+    dtype = int_to_float(self.dtype)
+    with np.errstate(all="ignore"):
+        return within_ulp(dtype, wide(self, dtype) * _pi(dtype) / 180)
+
+
+def rad2deg(self: Any) -> Expected:
+    """self * 180 / pi."""
+    dtype = int_to_float(self.dtype)
+    with np.errstate(all="ignore"):
+        return within_ulp(dtype, wide(self, dtype) * (180 / _pi(dtype)))
+
+
+def _pi(dtype: str) -> Any:
+    """As wide as the values of the dtype are judged."""
+    return 4 * evaluate("atan", wide(1.0, dtype))
+
+
+def logit(self: Any, eps: Any) -> Expected:
+    """log(x / (1 - x)), of x kept eps away from 0 and 1; a negative eps is none."""
+    dtype = int_to_float(self.dtype)
+    x = wide(self, dtype)
+    if eps is not None and eps >= 0:
+        carrier = np.float64 if dtype == "float64" else np.float32
+        low = carrier(eps)
+        high = carrier(1) - low
+        x = np.where(x < low, low, np.where(x > high, high, x)).astype(x.dtype)
+    with np.errstate(all="ignore"):
+        near = evaluate("log1p", (2 * x - 1) / (1 - x))
+        value = np.where(np.abs(x - 0.5) < 0.25, near, np.log(x / (1 - x)))
+    # The quotient is rounded, which is all of the logarithm next to 1/2.
+    return within_ulp(dtype, value, bound=_rounding(dtype))
+
+
+def logit_of(self: Any) -> Expected:
+    """Without an eps."""
+    return logit(self, None)
+
+
+def _rounding(dtype: str) -> float:
+    """Of the type that values of a dtype are computed in, near 1."""
+    return DTYPES["float64" if dtype == "float64" else "float32"].eps

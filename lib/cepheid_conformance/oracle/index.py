@@ -343,3 +343,41 @@ def repeat(self: Any, repeats: Sequence[int]) -> Expected:
 def tile(self: Any, dims: Sequence[int]) -> Expected:
     """The same; dims without a number stay as they are."""
     return exact(self.dtype, np.tile(self.data, tuple(dims)))
+
+
+def diag_embed(self: Any, offset: int, dim1: int, dim2: int) -> Expected:
+    """The last dim as diagonals of zeros."""
+    rank = len(self.shape) + 1
+    side = self.shape[-1] + abs(offset)
+    value = np.zeros((*self.shape[:-1], side, side), self.data.dtype)
+    places = np.arange(self.shape[-1])
+    value[..., places + max(-offset, 0), places + max(offset, 0)] = self.data
+    axes = (normal_dim(dim1, rank), normal_dim(dim2, rank))
+    return exact(self.dtype, np.moveaxis(value, (-2, -1), axes))
+
+
+def diagflat(self: Any, offset: int) -> Expected:
+    """All elements as a diagonal of zeros."""
+    return exact(self.dtype, np.diagflat(self.data, offset))
+
+
+def fliplr(self: Any) -> Expected:
+    """The columns in reverse order."""
+    return exact(self.dtype, self.data[:, ::-1])
+
+
+def flipud(self: Any) -> Expected:
+    """The rows in reverse order."""
+    return exact(self.dtype, self.data[::-1])
+
+
+def rot90(self: Any, k: int, dims: Sequence[int]) -> Expected:
+    """Turned by right angles."""
+    return exact(self.dtype, np.rot90(self.data, k % 4, (dims[0], dims[1])))
+
+
+def repeat_interleave(
+    self: Any, repeats: int, dim: int | None, output_size: int | None
+) -> Expected:
+    """Each place several times in a row."""
+    return exact(self.dtype, np.repeat(self.data, repeats, axis=dim))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,3 +80,17 @@ def product_bound(size: Array, terms: int, dtype: str) -> Array:
     """Error of a product of matrices: (2 sqrt(K) + 4) eps (|A||B|); complex products take four."""
     factor = (2 * math.sqrt(terms) + 4) * (2 if DTYPES[dtype].is_complex else 1)
     return np.asarray(size * factor * accumulation_eps(dtype))
+
+
+def kron(self: Any, other: Any) -> Expected:
+    """A copy of other, times an element, in the place of each element of self."""
+    rank = max(len(self.shape), len(other.shape))
+    left = self.data.reshape((1,) * (rank - len(self.shape)) + self.shape)
+    right = other.data.reshape((1,) * (rank - len(other.shape)) + other.shape)
+    apart, beside = tuple(range(1, 2 * rank, 2)), tuple(range(0, 2 * rank, 2))
+    spread = Tensor(self.dtype, np.expand_dims(left, apart))
+    expected = mul(spread, Tensor(other.dtype, np.expand_dims(right, beside)))
+    shape = tuple(a * b for a, b in zip(left.shape, right.shape, strict=True))
+    bound = np.broadcast_to(np.asarray(expected.bound), expected.shape).reshape(shape)
+    assert expected.value is not None
+    return replace(expected, value=expected.value.reshape(shape), bound=bound)

@@ -1,4 +1,4 @@
-"""Reference values of softmax and layer_norm."""
+"""Reference values of softmax and of norms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import DTYPES, cast
+from ..dtypes import DTYPES, Array, cast
 from ..expected import Expected, within_bound
 from ..wide import widen
 from .common import normal_dim
@@ -83,22 +83,138 @@ def layer_norm(
     dtype = input.dtype
     x = widen(input.data, dtype)
     axes = tuple(range(x.ndim - len(normalized_shape), x.ndim))
-    unit = accumulation_eps(dtype)
-    count = math.prod(normalized_shape)
+    scale = widen(weight.data, weight.dtype) if weight is not None else np.ones((), x.dtype)
+    shift = widen(bias.data, bias.dtype) if bias is not None else np.zeros((), x.dtype)
+    return _standardised(dtype, x, axes, scale, shift, eps)
+
+
+def _standardised(
+    dtype: str, x: Array, axes: tuple[int, ...], scale: Array, shift: Array, eps: float
+) -> Expected:
+    """By the mean and the deviation over axes, then scaled and shifted."""
     with np.errstate(all="ignore"):
         if x.size == 0:
             return within_bound(dtype, x, 0.0)
         mean = x.mean(axis=axes, keepdims=True)
-        centred = x - mean
-        variance = (centred**2).mean(axis=axes, keepdims=True)
-        deviation = np.sqrt(variance + eps)
-        scale = widen(weight.data, dtype) if weight is not None else np.ones((), x.dtype)
-        shift = widen(bias.data, dtype) if bias is not None else np.zeros((), x.dtype)
-        value = centred / deviation * scale + shift
+        variance = ((x - mean) ** 2).mean(axis=axes, keepdims=True)
         # The mean's error enters each element; both it and the variance are pairwise sums.
         size = np.abs(x).max(axis=axes, keepdims=True)
+        count = math.prod(x.shape[axis] for axis in axes)
+    return _about(dtype, x, (mean, variance + eps), (scale, shift), size, count)
+
+
+def _about(
+    dtype: str,
+    x: Array,
+    moments: tuple[Array, Array],
+    affine: tuple[Array, Array],
+    size: Array,
+    count: int,
+) -> Expected:
+    """(x - mean) / sqrt(variance) scale + shift; `size`: of the terms of the moments."""
+    unit = accumulation_eps(dtype)
+    scale, shift = affine
+    with np.errstate(all="ignore"):
+        centred, deviation = x - moments[0], np.sqrt(moments[1])
+        value = centred / deviation * scale + shift
         factor = (math.log2(max(count, 1)) + 8) * unit
         relative = np.abs(centred) / deviation * (1 + size**2 / deviation**2 * unit)
         bound = factor * ((size / deviation + relative) * np.abs(scale) + np.abs(shift))
         bound = np.where(np.isfinite(bound), bound, 0)
     return within_bound(dtype, np.asarray(value), bound)
+
+
+def rms_norm(
+    input: Any, normalized_shape: Sequence[int], weight: Any, eps: float | None
+) -> Expected:
+    """x / sqrt(mean(x^2) + eps) over the last dims, then scaled."""
+    dtype = input.dtype
+    x = widen(input.data, dtype)
+    if x.size == 0:
+        return within_bound(dtype, x, 0.0)
+    axes = tuple(range(x.ndim - len(normalized_shape), x.ndim))
+    scale = widen(weight.data, weight.dtype) if weight is not None else np.ones((), x.dtype)
+    added = DTYPES[dtype].eps if eps is None else eps
+    with np.errstate(all="ignore"):
+        value = x / np.sqrt((x**2).mean(axis=axes, keepdims=True) + added)
+        factor = (math.log2(math.prod(normalized_shape)) + 8) * accumulation_eps(dtype)
+        # Normalised elements may be rounded before they are scaled.
+        rounding = DTYPES[dtype].eps / 2 if weight is not None else 0
+        bound = (factor + rounding) * np.abs(value * scale)
+        bound = np.where(np.isfinite(bound), bound, 0)
+    return within_bound(dtype, value * scale, bound)
+
+
+def _of_channels(given: Any, rank: int, otherwise: float) -> Array:
+    """One number for each channel, as an array that broadcasts to the input."""
+    if given is None:
+        return np.asarray(otherwise, np.longdouble)
+    return widen(given.data, given.dtype).reshape(-1, *([1] * (rank - 2)))
+
+
+def group_norm(input: Any, num_groups: int, weight: Any, bias: Any, eps: float) -> Expected:
+    """Over groups of channels of each item, then scaled and shifted by channel."""
+    dtype, shape = input.dtype, input.shape
+    x = widen(input.data, dtype)
+    if x.size == 0:
+        return within_bound(dtype, x, 0.0)
+    grouped = (shape[0], num_groups, shape[1] // num_groups, *shape[2:])
+
+    def by_group(given: Any, otherwise: float) -> Array:
+        numbers = _of_channels(given, len(shape), otherwise)
+        return np.broadcast_to(numbers, shape).reshape(grouped)
+
+    axes = tuple(range(2, len(grouped)))
+    found = _standardised(
+        dtype, x.reshape(grouped), axes, by_group(weight, 1), by_group(bias, 0), eps
+    )
+    return _reshaped(found, shape)
+
+
+def _reshaped(found: Expected, shape: tuple[int, ...]) -> Expected:
+    value, bound = np.asarray(found.value), np.broadcast_to(found.bound, np.shape(found.value))
+    return within_bound(found.dtype, value.reshape(shape), bound.reshape(shape))
+
+
+def batch_norm(
+    input: Any,
+    running_mean: Any,
+    running_var: Any,
+    weight: Any,
+    bias: Any,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Expected:
+    """Over all but the channels, or by the running statistics, then scaled and shifted."""
+    dtype, rank = input.dtype, len(input.shape)
+    x = widen(input.data, dtype)
+    affine = _of_channels(weight, rank, 1), _of_channels(bias, rank, 0)
+    if training:
+        axes = tuple(axis for axis in range(rank) if axis != 1)
+        return _standardised(dtype, x, axes, *affine, eps)
+    mean, variance = (_of_channels(given, rank, 0) for given in (running_mean, running_var))
+    size = np.abs(x) + np.abs(mean)
+    return _about(dtype, x, (mean, variance + eps), affine, size, 1)
+
+
+def normalize(input: Any, p: float, dim: int, eps: float) -> Expected:
+    """Divided by the p-norm along a dim, or by eps where that is more."""
+    dtype = input.dtype
+    x = widen(input.data, dtype)
+    axis = normal_dim(dim, x.ndim) if x.ndim else None
+    if x.size == 0:
+        return within_bound(dtype, x, 0.0)
+    with np.errstate(all="ignore"):
+        size = _norm(np.abs(x), p, axis)
+        value = x / np.maximum(size, eps)
+        count = x.shape[axis] if axis is not None else 1
+        relative = DTYPES[dtype].eps + (math.log2(count) + 16) * accumulation_eps(dtype)
+        bound = np.where(np.isfinite(value), np.abs(value), 0) * relative
+    return within_bound(dtype, value, bound + DTYPES[dtype].smallest)
+
+
+def _norm(size: Array, p: float, axis: int | None) -> Array:
+    if math.isinf(p):
+        return np.asarray(size.max(axis=axis, keepdims=True))
+    return np.asarray((size**p).sum(axis=axis, keepdims=True) ** (1 / np.longdouble(p)))

@@ -101,7 +101,13 @@ from .elementary import (
     cosh as cosh,
 )
 from .elementary import (
+    deg2rad as deg2rad,
+)
+from .elementary import (
     erf as erf,
+)
+from .elementary import (
+    erfc as erfc,
 )
 from .elementary import (
     exp2 as exp2,
@@ -120,6 +126,15 @@ from .elementary import (
 )
 from .elementary import (
     log10 as log10,
+)
+from .elementary import (
+    logit as logit,
+)
+from .elementary import (
+    logit_of as logit_of,
+)
+from .elementary import (
+    rad2deg as rad2deg,
 )
 from .elementary import (
     sin as sin,
@@ -167,6 +182,9 @@ from .rounding import (
     frac as frac,
 )
 from .rounding import (
+    gcd as gcd,
+)
+from .rounding import (
     isfinite as isfinite,
 )
 from .rounding import (
@@ -177,6 +195,9 @@ from .rounding import (
 )
 from .rounding import (
     isposinf as isposinf,
+)
+from .rounding import (
+    lcm as lcm,
 )
 from .rounding import (
     logical_and as logical_and,

@@ -114,6 +114,15 @@ def max_pool2d(
     return exact(self.dtype, _maxima(self, *windows)[0])
 
 
+def max_pool1d(
+    self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
+) -> Expected:
+    """The largest element of each window of a row."""
+    (row,) = _directions(self, 1, kernel_size, stride, padding, dilation, ceil_mode=ceil_mode)
+    plane = self.replaced(self.data[..., None, :])
+    return exact(self.dtype, _maxima(plane, [([0], 1)], row)[0][..., 0, :])
+
+
 def max_pool2d_with_indices(
     self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool
 ) -> tuple[Expected, Expected]:

@@ -7,6 +7,7 @@ NumPy's raw bit generator. How PyTorch turns words into values was found by runn
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..dtypes import DTYPES, Array, DType, round_to
 from ..expected import Expected, exact, rounded, undetermined, within_bound
 from ..promotion import DEFAULT_FLOAT
 from ..tensors import Tensor, contiguous_strides
+from .creation import layout_like
 
 _WIDE_RANGE = 2**28  # from here on an integer takes two words
 _BLOCK = 16  # normal values come in blocks, of eight pairs each
@@ -289,6 +291,60 @@ def _exclusive_end(to: int, info: DType) -> int:
     nearest = int(round_to(np.array([to - 1], np.float64), info)[0])
     exponent = abs(to - 1).bit_length() - 1
     return to if nearest < to else nearest - 2 ** (exponent - info.precision + 1)
+
+
+def _new_like(
+    draw: Callable[[Tensor], Expected], self: Tensor, dtype: str | None, memory_format: str | None
+) -> Expected:
+    """A draw in place of a new tensor that is laid out like self."""
+    name = dtype or self.dtype
+    strides = layout_like(self, memory_format)
+    # Where the layout is open, so is the order of the draw: a repeated dim stands for that.
+    shown = (0,) * len(self.shape) if strides is None else strides
+    blank = np.zeros(self.shape, DTYPES[name].carrier)
+    return replace(draw(Tensor(name, blank, shown)), strides=strides, offset=0, alias=None)
+
+
+def uniform_like(
+    self: Any,
+    seed: int | Words,
+    dtype: str | None = None,
+    memory_format: str | None = None,
+    **options: Any,
+) -> Expected:
+    """Uniform in [0, 1), in the shape of self."""
+    return _new_like(lambda new: uniform(new, 0.0, 1.0, seed), self, dtype, memory_format)
+
+
+def normal_like(
+    self: Any,
+    seed: int | Words,
+    dtype: str | None = None,
+    memory_format: str | None = None,
+    **options: Any,
+) -> Expected:
+    """Normal with mean 0 and variance 1, in the shape of self."""
+    return _new_like(lambda new: normal(new, 0.0, 1.0, seed), self, dtype, memory_format)
+
+
+def integers_like(
+    self: Any,
+    low: int,
+    high: int,
+    seed: int | Words,
+    dtype: str | None = None,
+    memory_format: str | None = None,
+    **options: Any,
+) -> Expected:
+    """Integers in [low, high), in the shape of self."""
+    return _new_like(
+        lambda new: integers_inplace(new, low, high, seed), self, dtype, memory_format
+    )
+
+
+def integers_high_like(self: Any, high: int, seed: int | Words, **options: Any) -> Expected:
+    """Integers in [0, high), in the shape of self."""
+    return integers_like(self, 0, high, seed, **options)
 
 
 def permutation(

@@ -222,3 +222,21 @@ def square(self: Any) -> Expected:
         if self.info.is_complex:
             return within_bound(dtype, values * values, 4 * self.info.eps * np.abs(values) ** 2)
         return rounded(dtype, values * values)
+
+
+def gcd(self: Any, other: Any) -> Expected:
+    """The greatest common divisor of the magnitudes; of zeros, zero."""
+    return _of_integers(math.gcd, self, other)
+
+
+def lcm(self: Any, other: Any) -> Expected:
+    """The least common multiple of the magnitudes, which the dtype must hold."""
+    return _of_integers(math.lcm, self, other)
+
+
+def _of_integers(function: Callable[[int, int], int], self: Any, other: Any) -> Expected:
+    dtype = common(self, other)
+    a, b = np.broadcast_arrays(converted(self, dtype), converted(other, dtype))
+    pairs = zip(a.ravel().tolist(), b.ravel().tolist(), strict=True)
+    values = np.array([function(x, y) for x, y in pairs], np.int64)
+    return exact(dtype, values.reshape(a.shape))

@@ -57,7 +57,11 @@ def conv2d(draw: Draw) -> Iterator[Sample]:
     """Images with and without batch; kernels of odd and even size."""
     shapes: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
     if draw.kind == "small":
-        shapes = (((2, 3, 6, 5), (4, 3, 3, 3)), ((1, 2, 4, 4), (3, 2, 1, 1)))
+        shapes = (
+            ((2, 3, 6, 5), (4, 3, 3, 3)),
+            ((1, 2, 4, 4), (3, 2, 1, 1)),
+            ((1, 2, 4, 3), (2, 2, 1, 1)),  # as large as the result
+        )
     if draw.kind == "sizes":
         shapes = (
             ((1, 1, 7, 9), (1, 1, 2, 3)),
@@ -107,7 +111,7 @@ def conv2d(draw: Draw) -> Iterator[Sample]:
 def conv1d(draw: Draw) -> Iterator[Sample]:
     """Rows with and without batch."""
     shapes: dict[str, tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]] = {
-        "small": (((2, 3, 6), (4, 3, 3)), ((1, 2, 4), (3, 2, 1))),
+        "small": (((2, 3, 6), (4, 3, 3)), ((1, 2, 4), (3, 2, 1)), ((1, 2, 4), (2, 2, 1))),
         "sizes": (((1, 1, 9), (1, 1, 2)), ((2, 3, 65), (5, 3, 5)), ((1, 16, 130), (33, 16, 3))),
         "shapes": (((3, 6), (4, 3, 3)), ((0, 3, 6), (4, 3, 3)), ((1, 1, 3), (1, 1, 3))),
         "accuracy": (((1, 64, 40), (8, 64, 5)),),

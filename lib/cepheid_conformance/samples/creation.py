@@ -253,6 +253,13 @@ def fill(draw: Draw) -> Iterator[Sample]:
                 yield Sample({"self": draw.tensor((9,)), "value": number}, f"value {number}")
 
 
+def zero(draw: Draw) -> Iterator[Sample]:
+    """Zeros into every layout."""
+    for sample in fill(draw):
+        if draw.kind != "arguments":
+            yield Sample({"self": sample.values["self"]}, sample.note)
+
+
 def one_element(draw: Draw) -> Iterator[Sample]:
     """Ranks 0 to 2."""
     if draw.kind in ("small", "shapes"):
@@ -390,7 +397,9 @@ def new_sizes(draw: Draw) -> Iterator[Sample]:
     for sample in sizes(draw):
         if "dtype" in sample.values:
             given = {"dtype": draw.dtype} if draw.kind == "sizes" else {}
-            tensor = draw.tensor((2,), dtype="float32" if given else None)
+            # A small one is as large as the result, which could be it.
+            shape = tuple(sample.values["size"]) if draw.kind == "small" else (2,)
+            tensor = draw.tensor(shape, dtype="float32" if given else None)
             yield Sample({"self": tensor, "size": sample.values["size"], **given}, sample.note)
 
 
@@ -407,7 +416,7 @@ def new_full(draw: Draw) -> Iterator[Sample]:
 
 def eye(draw: Draw) -> Iterator[Sample]:
     """Small and large; nothing."""
-    for n in {"small": (3, 1), "sizes": (7, 33, 129), "shapes": (0,)}.get(draw.kind, ()):
+    for n in {"small": (3, 1), "sizes": (7, 33, 129, 257), "shapes": (0,)}.get(draw.kind, ()):
         yield Sample({"n": n, "dtype": draw.dtype}, f"{n=}")
     if draw.kind == "arguments":
         yield Sample({"n": 3}, "the default dtype")
@@ -415,7 +424,7 @@ def eye(draw: Draw) -> Iterator[Sample]:
 
 def eye_m(draw: Draw) -> Iterator[Sample]:
     """Wide and high ones; nothing in either direction."""
-    pairs = {"small": ((3, 4), (4, 3), (1, 5)), "sizes": ((33, 129), (129, 7))}
+    pairs = {"small": ((3, 4), (4, 3), (1, 5)), "sizes": ((33, 129), (129, 7), (257, 258))}
     if draw.kind == "shapes":
         pairs["shapes"] = ((0, 3), (3, 0), (0, 0))
     for n, m in pairs.get(draw.kind, ()):

@@ -14,13 +14,22 @@ from ..tensors import Tensor
 from .common import LINE_SIZES, ODD_SHAPES, SMALL_SHAPES, special_tensor, with_dim
 from .rearranged import (
     diag,
+    diag_embed,
+    diag_embed_dims,
     diag_rank,
+    diagflat,
     flip,
     flip_dims,
+    flip_matrix,
+    flip_rank,
     repeat,
+    repeat_interleave,
+    repeat_interleave_wrong,
     repeat_wrong,
     roll,
     roll_dims,
+    rot90,
+    rot90_dims,
     tile,
     tile_wrong,
     triangle,
@@ -60,13 +69,18 @@ from .scatter import (
 
 __all__ = [
     "diag",
+    "diag_embed",
+    "diag_embed_dims",
     "diag_rank",
+    "diagflat",
     "embedding",
     "embedding_range",
     "embedding_weight",
     "fill_value_rank",
     "flip",
     "flip_dims",
+    "flip_matrix",
+    "flip_rank",
     "index_add",
     "index_copy",
     "index_fill",
@@ -78,9 +92,13 @@ __all__ = [
     "mask_shape",
     "masked_select",
     "repeat",
+    "repeat_interleave",
+    "repeat_interleave_wrong",
     "repeat_wrong",
     "roll",
     "roll_dims",
+    "rot90",
+    "rot90_dims",
     "scatter",
     "scatter_add",
     "scatter_by",
@@ -513,6 +531,7 @@ def hstack(draw: Draw) -> Iterator[Sample]:
     yield from _beside(draw, 1)
     if draw.kind == "small":
         yield Sample({"tensors": [draw.tensor(()), draw.tensor((3,))]}, "a number and a vector")
+        yield Sample({"tensors": [draw.tensor((3, 2))]}, "one tensor")
 
 
 def vstack(draw: Draw) -> Iterator[Sample]:
@@ -524,6 +543,9 @@ def vstack(draw: Draw) -> Iterator[Sample]:
         for shapes in (((3,), (2, 3)), ((3,), (3,)), ((), (1,))):
             parts = [draw.tensor(shape) for shape in shapes]
             yield Sample({"tensors": parts}, f"{shapes}")
+        yield Sample({"tensors": [draw.tensor((3, 2))]}, "one tensor")
+    if draw.kind == "sizes":
+        yield Sample({"tensors": [draw.tensor((40_000,)), draw.tensor((40_000,))]}, "long rows")
 
 
 def stack_sizes_differ(draw: Draw) -> Iterator[ErrorSample]:

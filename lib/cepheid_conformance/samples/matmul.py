@@ -193,6 +193,22 @@ def outer(draw: Draw) -> Iterator[Sample]:
         yield Sample(_pair(draw, (4,), (k,)), f"4 by {k}")
 
 
+def kron(draw: Draw) -> Iterator[Sample]:
+    """Equal and differing ranks."""
+    shapes: dict[str, tuple[tuple[Shape, Shape], ...]] = {
+        "small": (((2, 3), (3, 2)), ((3,), (4,)), ((2, 1, 3), (2, 2))),
+        "sizes": (((17, 3), (5, 33)), ((257,), (3,))),
+        "shapes": (((), (3,)), ((2, 2), ()), ((), ()), ((0, 2), (2, 3)), ((1,), (2, 0, 1))),
+    }
+    for one, two in shapes.get(draw.kind, ()):
+        values = {"self": draw.tensor(one), "other": draw.tensor(two)}
+        yield Sample(values, f"{list(one)} and {list(two)}")
+    if draw.kind == "promotion":
+        for dtype in draw.spec.dtypes["cpu"]:
+            values = {"self": draw.tensor((2, 3)), "other": draw.tensor((3,), "exact", dtype)}
+            yield Sample(values, f"other {dtype}")
+
+
 _INPUTS: tuple[tuple[Shape, Shape], ...] = (
     ((4,), (3, 4)),
     ((2, 3, 4), (5, 4)),

@@ -1,4 +1,4 @@
-"""Inputs of softmax and layer_norm."""
+"""Inputs of softmax and layer_norm; those of the other norms are in norm_channels."""
 
 from __future__ import annotations
 
@@ -11,9 +11,34 @@ from ..dtypes import round_to
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .common import LINE_SIZES, ODD_SHAPES, SMALL_SHAPES, dim_out_of_range, with_dim
+from .norm_channels import (
+    batch_norm,
+    channel_weight_shape,
+    dim_out_of_range_of_one,
+    group_norm,
+    group_number,
+    normalize,
+    one_value_per_channel,
+    one_value_per_group,
+    running_missing,
+    running_shape,
+)
 from .reduce import dim_repeated, reduce_dims_all
 
-__all__ = ["dim_out_of_range", "dim_repeated"]
+__all__ = [
+    "batch_norm",
+    "channel_weight_shape",
+    "dim_out_of_range",
+    "dim_out_of_range_of_one",
+    "dim_repeated",
+    "group_norm",
+    "group_number",
+    "normalize",
+    "one_value_per_channel",
+    "one_value_per_group",
+    "running_missing",
+    "running_shape",
+]
 
 
 def softmax(draw: Draw) -> Iterator[Sample]:
@@ -96,8 +121,6 @@ def layer_norm(draw: Draw) -> Iterator[Sample]:
             far = {"input": draw.tensor((20, 500), "offset"), "normalized_shape": [500]}
             yield Sample(far, "a mean far above the deviation")
         for scale in _scales(draw):
-            if scale**2 > draw.info.max_value:
-                continue  # a variance beyond the dtype is not promised
             data = _rounded(draw, draw.tensor((4, 70)).data.astype(np.float64) * scale)
             scaled = {"input": Tensor(draw.dtype, data), "normalized_shape": [70]}
             yield Sample(scaled, f"scale {scale:g}")
@@ -130,6 +153,16 @@ def _normalised(draw: Draw, shape: tuple[int, ...], dims: int, affine: bool) -> 
     return Sample(values, f"shape {list(shape)}, last {dims}{', affine' if affine else ''}")
 
 
+def rms_norm(draw: Draw) -> Iterator[Sample]:
+    """The calls of layer_norm, without a bias, and with an eps that is small in every dtype."""
+    for sample in layer_norm(draw):
+        values = {key: value for key, value in sample.values.items() if key != "bias"}
+        yield Sample(draw.spec.in_order({"eps": 1e-5, **values}), sample.note)
+    if draw.kind == "arguments":
+        small = Tensor(draw.dtype, np.full((2, 4), 2.0**-5, draw.info.carrier))
+        yield Sample({"input": small, "normalized_shape": [4]}, "default eps")
+
+
 # Errors.
 
 
@@ -152,3 +185,16 @@ def layer_norm_weight_shape(draw: Draw) -> Iterator[ErrorSample]:
     """The weight must have the normalised shape."""
     values = {"input": draw.tensor((2, 3)), "normalized_shape": [3], "weight": draw.tensor((2,))}
     yield ErrorSample(values, "RuntimeError", r"layer_norm: .*weight.*\[2\]")
+
+
+def rms_norm_shape(draw: Draw) -> Iterator[ErrorSample]:
+    """The normalised shape must be the last sizes of the input, and there must be one."""
+    for shape in ([2], []):
+        values = {"input": draw.tensor((2, 3)), "normalized_shape": shape}
+        yield ErrorSample(values, "RuntimeError", r"rms_norm: .*normalized_shape", note=f"{shape}")
+
+
+def rms_norm_weight_shape(draw: Draw) -> Iterator[ErrorSample]:
+    """The weight must have the normalised shape."""
+    values = {"input": draw.tensor((2, 3)), "normalized_shape": [3], "weight": draw.tensor((2,))}
+    yield ErrorSample(values, "RuntimeError", r"rms_norm: .*weight.*\[2\]")

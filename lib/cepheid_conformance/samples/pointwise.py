@@ -37,6 +37,9 @@ from .pointwise_errors import (
     broadcast_mismatch as broadcast_mismatch,
 )
 from .pointwise_errors import (
+    clamp_mismatch as clamp_mismatch,
+)
+from .pointwise_errors import (
     clamp_without_bounds as clamp_without_bounds,
 )
 from .pointwise_errors import (
@@ -101,6 +104,12 @@ from .unary import (
     activation as activation,
 )
 from .unary import (
+    logit as logit,
+)
+from .unary import (
+    logit_within as logit_within,
+)
+from .unary import (
     unary as unary,
 )
 from .unary import (
@@ -120,6 +129,9 @@ from .unary import (
 )
 from .unary import (
     unary_rounding as unary_rounding,
+)
+from .unary import (
+    unary_share as unary_share,
 )
 from .unary import (
     unary_unit as unary_unit,
@@ -415,6 +427,34 @@ def binary_zeros(draw: Draw) -> Iterator[Sample]:
                 data.reshape(-1)[::step] = 0
                 values[name] = values[name].replaced(data)
         yield Sample(values, f"{sample.note}, with zeros")
+
+
+def binary_multiples(draw: Draw) -> Iterator[Sample]:
+    """Integers with common divisors, zeros among them; the ends of the dtype where magnitudes
+    exist."""
+    for sample in _binary(draw, "any", "any") if draw.kind != "special" else ():
+        small = {name: _below_twelve(value) for name, value in sample.values.items()}
+        yield Sample(small, sample.note)
+    if draw.kind in ("special", "small"):
+        yield from _multiples(draw)
+
+
+def _multiples(draw: Draw) -> Iterator[Sample]:
+    """Every dtype holds the multiples, whichever pairs are made: what they wrap to is open."""
+    low, high = integer_range(draw.info)
+    factors = [0, 1, 2, 3, 6, 12, 60, *((-1, -8, -12) if low else ())]
+    ends, units = [high, high - 1, max(low + 1, 0), high, 0], [1, 0, 1, 0, 1]
+    grid = [x.ravel() for x in np.meshgrid(factors, factors)]
+    for one, two in (grid, (ends, units), (units, ends)):
+        pair = (Tensor(draw.dtype, np.array(data, draw.info.carrier)) for data in (one, two))
+        names = ("self", "other")
+        yield Sample(dict(zip(names, pair, strict=True)), "common divisors, zeros and ends")
+
+
+def _below_twelve(value: Any) -> Any:
+    """Operands whose multiples every dtype holds."""
+    small = isinstance(value, Tensor) and value.info.is_integral
+    return value.replaced(np.fmod(value.data, 12)) if small else value
 
 
 def binary_shift(draw: Draw) -> Iterator[Sample]:

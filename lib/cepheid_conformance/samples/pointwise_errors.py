@@ -124,6 +124,11 @@ def clamp_without_bounds(draw: Draw) -> Iterator[ErrorSample]:
     yield ErrorSample({"self": draw.tensor((3,))}, "RuntimeError", r"clamp_?: .*min.*max")
 
 
+def clamp_mismatch(draw: Draw) -> Iterator[ErrorSample]:
+    """Bounds whose sizes differ."""
+    yield _sizes_differ(draw, ("self", "min", "max"), {})
+
+
 def condition_not_bool(draw: Draw) -> Iterator[ErrorSample]:
     """A condition of another dtype than bool."""
     tensor = draw.tensor((3,))
@@ -143,7 +148,7 @@ def _of_dtypes(draw: Draw, *dtypes: str) -> Iterator[ErrorSample]:
     for dtype in dtypes:
         values: dict[str, Any] = {"self": draw.tensor((3,), dtype=dtype)}
         values |= {a.name: 1 for a in draw.spec.args[1:] if not a.has_default}
-        yield ErrorSample(values, "RuntimeError", rf"({{op}}|gelu): .*{dtype}", note=dtype)
+        yield ErrorSample(values, "RuntimeError", rf"({{op}}|gelu|logit): .*{dtype}", note=dtype)
 
 
 def complex_unsupported(draw: Draw) -> Iterator[ErrorSample]:

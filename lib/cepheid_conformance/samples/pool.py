@@ -60,6 +60,7 @@ def _cases(draw: Draw, arguments: tuple[dict[str, Any], ...], flat: bool) -> Ite
     if draw.kind == "small":
         for shape in _PLANES:
             yield Sample({"self": tensor(shape), "kernel_size": window(2)}, f"{list(shape)}")
+        yield Sample({"self": tensor(_PLANES[1]), "kernel_size": window(1)}, "windows of one")
     if draw.kind == "sizes":
         for shape, kernel in _SIZES:
             values = {"self": tensor(shape), "kernel_size": window(kernel)}
@@ -90,10 +91,10 @@ def _first(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _special(draw: Draw, flat: bool) -> Iterator[Sample]:
-    """NaN and infinities reach the windows that hold them; planes of nothing but -inf."""
+    """NaN and infinities reach the windows that hold them; planes of nothing but one value."""
     if draw.kind != "special" or not draw.info.is_floating:
         return
-    for value in (np.nan, np.inf, -np.inf):
+    for value in (np.nan, np.inf, -np.inf, 3 * draw.info.smallest):
         tensor = draw.tensor((2, 2, 7, 7) if not flat else (2, 2, 49))
         data = tensor.data.copy()
         data.reshape(2, -1)[:, [3, 24, 25, 97]] = value
@@ -122,6 +123,12 @@ def max_pool2d(draw: Draw) -> Iterator[Sample]:
         yield Sample({**values, "stride": [1, 1], "padding": [0, 1]}, "windows in the padding")
 
 
+def max_pool1d(draw: Draw) -> Iterator[Sample]:
+    """Rows with windows of all kinds."""
+    yield from _cases(draw, (*_ARGUMENTS, *_DILATED), flat=True)
+    yield from _special(draw, flat=True)
+
+
 def avg_pool2d(draw: Draw) -> Iterator[Sample]:
     """Planes with windows and divisors of all kinds."""
     yield from _cases(draw, (*_ARGUMENTS, *_DIVIDED), flat=False)
@@ -139,6 +146,7 @@ _ADAPTED: tuple[tuple[Shape, tuple[int, int]], ...] = (
     ((2, 3, 7, 9), (3, 4)),
     ((3, 8, 8), (5, 8)),
     ((1, 2, 5, 6), (7, 13)),
+    ((1, 2, 3, 4), (3, 4)),
     ((1, 2, 33, 65), (2, 3)),
     ((40, 2, 33, 32), (7, 5)),
     ((0, 2, 4, 4), (2, 2)),
@@ -147,7 +155,7 @@ _ADAPTED: tuple[tuple[Shape, tuple[int, int]], ...] = (
 
 
 def _adaptive(draw: Draw, flat: bool) -> Iterator[Sample]:
-    chosen = {"small": _ADAPTED[:4], "sizes": _ADAPTED[4:6], "shapes": _ADAPTED[6:]}
+    chosen = {"small": _ADAPTED[:5], "sizes": _ADAPTED[5:7], "shapes": _ADAPTED[7:]}
     for shape, size in chosen.get(draw.kind, ()):
         tensor = draw.tensor((*shape[:-2], shape[-2] * shape[-1]) if flat else shape)
         wanted = [size[0] * size[1]] if flat else list(size)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dtypes import integer_range
-from ..layouts import stepped
+from ..layouts import stepped, transposed
 from ..oracle.random import Words
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
@@ -63,6 +63,29 @@ def randint(draw: Draw) -> Iterator[Sample]:
     if draw.kind == "dtype" and draw.dtype == "int64":
         values = {"low": -(2**40), "high": 2**50, "size": [9], "dtype": "int64"}
         yield Sample(values, "a span beyond 32 bits", seed=3)
+
+
+def like_seeded(draw: Draw) -> Iterator[Sample]:
+    """Every size; dense layouts; another dtype; seeds."""
+    for number, shape in enumerate(_shapes(draw)):
+        yield Sample({"self": draw.tensor(shape)}, f"{list(shape)}", seed=400 + number)
+    if draw.kind == "arguments":
+        for seed in _SEEDS:
+            yield Sample({"self": draw.tensor((19,))}, f"seed {seed}", seed=seed)
+        turned = transposed(draw.tensor((4, 5)))
+        for name in ("contiguous_format", "preserve_format"):
+            yield Sample({"self": turned, "memory_format": name}, name, seed=8)
+        yield Sample({"self": draw.tensor((19,)), "dtype": "float64"}, "dtype float64", seed=9)
+
+
+def randint_like(draw: Draw) -> Iterator[Sample]:
+    """One end or both."""
+    low = 0 if draw.info.kind == "unsigned" else -20
+    both = {"low": low} if draw.spec.overload else {}
+    for sample in like_seeded(draw):
+        rest = {name: value for name, value in sample.values.items() if name != "self"}
+        values = {"self": sample.values["self"], **both, "high": 100, **rest}
+        yield Sample(values, sample.note, sample.seed)
 
 
 def randperm(draw: Draw) -> Iterator[Sample]:
@@ -188,10 +211,11 @@ def bernoulli_each(draw: Draw) -> Iterator[Sample]:
 
 
 def random_to(draw: Draw) -> Iterator[Sample]:
-    """An end that every dtype holds, and one beyond 28 bits."""
+    """An end that every dtype holds, one that wider ones hold, and one beyond 28 bits."""
     choices = [{"to": 90}, {"to": 1}]
     if draw.info.itemsize > 2:
-        choices += [{"to": 2**28 - 1}, {"to": 2**28}] if not draw.info.is_floating else []
+        beyond = [{"to": 2**28 - 1}, {"to": 2**28}]
+        choices += [{"to": 2**24}] if draw.info.is_floating else beyond
     yield from _parameters(draw, False, *choices)
 
 
@@ -202,7 +226,8 @@ def exponential(draw: Draw) -> Iterator[Sample]:
 
 def geometric(draw: Draw) -> Iterator[Sample]:
     """Chances of success; the rarer, the longer the wait."""
-    yield from _parameters(draw, False, {"p": 0.3}, {"p": 0.9}, {"p": 0.15})
+    rare = [{"p": 0.0005}] if draw.info.itemsize > 2 else []  # more than a half holds
+    yield from _parameters(draw, False, {"p": 0.3}, {"p": 0.9}, {"p": 0.15}, *rare)
 
 
 def cauchy(draw: Draw) -> Iterator[Sample]:
@@ -305,6 +330,12 @@ def randint_empty_range(draw: Draw) -> Iterator[ErrorSample]:
     """An end that isn't above the start."""
     values = {"low": 5, "high": 5, "size": [2], "dtype": draw.dtype}
     yield ErrorSample(values, "RuntimeError", r"randint: .*5.*5")
+
+
+def randint_like_empty_range(draw: Draw) -> Iterator[ErrorSample]:
+    """An end that isn't above the start."""
+    values = {"self": draw.tensor((2,)), **({"low": 0} if draw.spec.overload else {}), "high": 0}
+    yield ErrorSample(values, "RuntimeError", r"randint_like: .*low 0 and high 0")
 
 
 def randperm_negative(draw: Draw) -> Iterator[ErrorSample]:

@@ -18,7 +18,7 @@ def _tensors(draw: Draw, least: int = 0) -> Iterator[Tensor]:
     if draw.kind in ("small", "arguments"):
         shapes = SMALL_SHAPES
     if draw.kind == "sizes":
-        shapes = ((4097,), (33, 129), (129, 33), (3, 40, 40))
+        shapes = ((4097,), (33, 129), (129, 33), (3, 40, 40), (3, 30_000))
     if draw.kind == "shapes":
         shapes = ODD_SHAPES
     for shape in shapes:
@@ -53,6 +53,54 @@ def diag(draw: Draw) -> Iterator[Sample]:
         if len(tensor.shape) <= 2 and tensor.data.size < 2000:
             for diagonal in (0, 1, -2, 7, -7):
                 yield Sample({"self": tensor, "diagonal": diagonal}, _note(tensor, f"{diagonal}"))
+
+
+def diag_embed(draw: Draw) -> Iterator[Sample]:
+    """Diagonals on both sides, in dims of every order."""
+    for tensor in _tensors(draw, 1):
+        rank = len(tensor.shape)
+        if tensor.data.size > 2000:
+            continue
+        for offset, dims in ((0, ()), (1, (-2, -1)), (-2, (-1, -2)), (0, (0, -1)), (3, (rank, 0))):
+            values = {"self": tensor, "offset": offset}
+            values |= dict(zip(("dim1", "dim2"), dims, strict=False))
+            yield Sample(values, _note(tensor, f"offset {offset}, dims {dims}"))
+
+
+def diagflat(draw: Draw) -> Iterator[Sample]:
+    """Diagonals on both sides."""
+    for tensor in _tensors(draw):
+        if tensor.data.size < 500:
+            for offset in (0, 2, -1):
+                yield Sample({"self": tensor, "offset": offset}, _note(tensor, f"{offset}"))
+
+
+def flip_matrix(draw: Draw) -> Iterator[Sample]:
+    """Matrices and stacks of them."""
+    for tensor in _tensors(draw, 2):
+        yield Sample({"self": tensor}, _note(tensor, "rows or columns"))
+
+
+def rot90(draw: Draw) -> Iterator[Sample]:
+    """No, one, two and three angles, both ways, in planes of every order."""
+    for tensor in _tensors(draw, 2):
+        for k in (1, 0, 2, 3, -1, 6, -(2**63)):
+            for dims in ([0, 1], [1, 0], [-1, 0]) if k in (1, 2, 3) else ([0, -1],):
+                values = {"self": tensor, "k": k, "dims": dims}
+                yield Sample(values, _note(tensor, f"{k} in {dims}"))
+
+
+def repeat_interleave(draw: Draw) -> Iterator[Sample]:
+    """Once, several times, never; along each dim and along all elements."""
+    for tensor in _tensors(draw):
+        for repeats in (2, 1, 0, 3) if tensor.data.size < 2000 else ():
+            yield Sample({"self": tensor, "repeats": repeats}, _note(tensor, f"{repeats}"))
+            for dim in with_dim(len(tensor.shape)) if tensor.shape else ():
+                values = {"self": tensor, "repeats": repeats, "dim": dim}
+                yield Sample(values, _note(tensor, f"{repeats} along {dim}"))
+    if draw.kind == "arguments":
+        values = {"self": draw.tensor((2, 3)), "repeats": 2, "dim": 1, "output_size": 6}
+        yield Sample(values, "size promised")
 
 
 def flip(draw: Draw) -> Iterator[Sample]:
@@ -93,6 +141,8 @@ def tile(draw: Draw) -> Iterator[Sample]:
     for sample in repeat(draw):
         values = sample.values
         yield Sample({"self": values["self"], "dims": values["repeats"]}, sample.note)
+    if draw.kind == "sizes":
+        yield Sample({"self": draw.tensor((33_000,)), "dims": [2]}, "66,000 elements")
     if draw.kind == "small":
         for tensor in (draw.tensor((2, 3)), transposed(draw.tensor((2, 3)))):
             for dims in ([2], []):
@@ -116,6 +166,48 @@ def diag_rank(draw: Draw) -> Iterator[ErrorSample]:
         yield ErrorSample(values, "RuntimeError", pattern, note=str(shape))
 
 
+def diag_embed_dims(draw: Draw) -> Iterator[ErrorSample]:
+    """A dim twice; a dim that isn't there."""
+    values = {"self": draw.tensor((2, 3)), "dim1": 0, "dim2": -3}
+    yield ErrorSample({**values, "offset": 0}, "RuntimeError", r"{op}: .*differ", note="twice")
+    for dim in (3, -4):
+        yield ErrorSample(
+            {**values, "dim2": dim}, "IndexError", r"{op}: dimension out of range", note=f"{dim}"
+        )
+
+
+def flip_rank(draw: Draw) -> Iterator[ErrorSample]:
+    """A dim that isn't there."""
+    shape = (3,) if draw.spec.name == "fliplr" else ()
+    pattern = rf"{{op}}: .*got self {re.escape(str(list(shape)))}"
+    yield ErrorSample({"self": draw.tensor(shape)}, "RuntimeError", pattern)
+
+
+def rot90_dims(draw: Draw) -> Iterator[ErrorSample]:
+    """No plane: a vector, one dim or three, a dim twice, a dim that isn't there."""
+    cases = (((3,), [0, 1]), ((2, 3), [0]), ((2, 3), [0, 1, 1]), ((2, 3), [0, -2]))
+    for shape, dims in cases:
+        values = {"self": draw.tensor(shape), "dims": dims}
+        pattern = rf"{{op}}: .*got dims {re.escape(str(dims))}"
+        yield ErrorSample(values, "RuntimeError", pattern, note=f"{shape}, {dims}")
+    for dim in (2, -3):
+        values = {"self": draw.tensor((2, 3)), "dims": [0, dim]}
+        also = ("RuntimeError",)
+        yield ErrorSample(values, "IndexError", "{op}: dimension out", note=f"{dim}", also=also)
+
+
+def repeat_interleave_wrong(draw: Draw) -> Iterator[ErrorSample]:
+    """A negative number; a promise that isn't kept; a dim that isn't there."""
+    values = {"self": draw.tensor((2, 3)), "repeats": -1}
+    yield ErrorSample(values, "RuntimeError", "{op}: repeats must not be negative; got -1")
+    values = {"self": draw.tensor((2, 3)), "repeats": 2, "dim": 1, "output_size": 5}
+    yield ErrorSample(values, "RuntimeError", "{op}: output_size must be .* 6; got 5")
+    values = {"self": draw.tensor((2, 3)), "repeats": 2, "dim": 2}
+    yield ErrorSample(values, "IndexError", "{op}: dimension out of range")
+    values = {"self": draw.tensor(()), "repeats": 2, "dim": 0}
+    yield ErrorSample(values, "IndexError", "{op}: .*no dim 0", note="no dims")
+
+
 def flip_dims(draw: Draw) -> Iterator[ErrorSample]:
     """A dim twice; a dim that isn't there."""
     values = {"self": draw.tensor((2, 3)), "dims": [0, -2]}
@@ -126,7 +218,7 @@ def flip_dims(draw: Draw) -> Iterator[ErrorSample]:
 
 
 def roll_dims(draw: Draw) -> Iterator[ErrorSample]:
-    """Shifts and dims of differing number; no shift; a dim that isn't there."""
+    """Shifts and dims of differing number; no shift; a dim that isn't there; one of no dims."""
     cases: tuple[tuple[list[int], list[int]], ...] = (([1], [0, 1]), ([1, 2], []), ([], []))
     for shifts, dims in cases:
         values: dict[str, Any] = {"self": draw.tensor((2, 3)), "shifts": shifts, "dims": dims}
@@ -135,6 +227,9 @@ def roll_dims(draw: Draw) -> Iterator[ErrorSample]:
     for dim in (2, -3):
         values = {"self": draw.tensor((2, 3)), "shifts": [1], "dims": [dim]}
         yield ErrorSample(values, "IndexError", r"{op}: dimension out of range", note=f"{dim}")
+    for dim in (0, -1):
+        values = {"self": draw.tensor(()), "shifts": [1], "dims": [dim]}
+        yield ErrorSample(values, "IndexError", r"{op}: .*self must have dims", note=f"0-dim {dim}")
 
 
 def repeat_wrong(draw: Draw) -> Iterator[ErrorSample]:

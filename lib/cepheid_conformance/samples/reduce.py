@@ -32,7 +32,7 @@ _FOLDED = (
     ((5, 33, 7), (0, 1, 2)),
     ((2, 4097), (1,)),
     ((4097, 2), (0, 1)),
-    ((33_000, 1), (1,)),
+    ((66_000, 1), (1,)),
 )
 
 
@@ -357,6 +357,8 @@ def equal(draw: Draw) -> Iterator[Sample]:
 def spread_all(draw: Draw) -> Iterator[Sample]:
     """The variance of everything."""
     yield from reduce_all_plain(draw)
+    for sample in _far_apart(draw):
+        yield Sample({"self": sample.values["self"]}, sample.note)
     if draw.kind == "arguments":
         for unbiased in (True, False):
             yield Sample({"self": draw.tensor((9,)), "unbiased": unbiased}, f"{unbiased=}")
@@ -365,6 +367,7 @@ def spread_all(draw: Draw) -> Iterator[Sample]:
 def spread_unbiased(draw: Draw) -> Iterator[Sample]:
     """The variance over dims, unbiased or not."""
     yield from _reduce_dims(draw, empty=True)
+    yield from _far_apart(draw)
     if draw.kind == "arguments":
         for unbiased in (True, False):
             for dim in ([0], None):
@@ -374,17 +377,25 @@ def spread_unbiased(draw: Draw) -> Iterator[Sample]:
 
 
 def spread(draw: Draw) -> Iterator[Sample]:
-    """The variance over dims with any correction."""
-    yield from _reduce_dims(draw, empty=True)
-    if draw.kind == "small":  # without a correction the call is one of the overload with `unbiased`
-        values = {"self": draw.tensor((3, 5)), "dim": [1], "correction": 0}
-        yield Sample(values, "correction 0")
-    yield from _far_from_one(draw)
+    """The variance over dims with any correction: without one the call is one of the overload with
+    `unbiased`."""
+    for number, sample in enumerate([*_reduce_dims(draw, empty=True), *_far_apart(draw)]):
+        taken_off = 1 if draw.kind != "small" else number % 2
+        values = {**sample.values, "correction": taken_off}
+        yield Sample(draw.spec.in_order(values), f"{sample.note}, correction {taken_off}")
     if draw.kind == "arguments":
         for correction in (0, 1, 2, 0.5, -1, 4, 5, None):
             for dim in ([1], None):
                 values = {"self": draw.tensor((3, 4)), "dim": dim, "correction": correction}
                 yield Sample(values, f"correction {correction}, dim {dim}")
+
+
+def _far_apart(draw: Draw) -> Iterator[Sample]:
+    """The same, and two numbers whose deviation is beyond the range of their dtype."""
+    yield from _far_from_one(draw)
+    if draw.kind == "special" and draw.info.is_floating:
+        ends = np.array([[draw.info.max_value, -draw.info.max_value]], draw.info.carrier)
+        yield Sample({"self": Tensor(draw.dtype, ends), "dim": [1]}, "both ends of the range")
 
 
 def _far_from_one(draw: Draw) -> Iterator[Sample]:
@@ -420,7 +431,24 @@ def vector_norm(draw: Draw) -> Iterator[Sample]:
         yield Sample({"self": draw.tensor((3, 4))}, "all dims")
 
 
+def trace(draw: Draw) -> Iterator[Sample]:
+    """Wide, tall and square matrices."""
+    shapes: dict[str, tuple[tuple[int, int], ...]] = {
+        "small": ((3, 5), (4, 4), (5, 2)),
+        "sizes": ((33, 65), (300, 257), (1025, 3)),
+        "shapes": ((1, 1), (0, 3), (3, 0), (0, 0)),
+    }
+    for shape in shapes.get(draw.kind, ()):
+        yield Sample({"self": draw.tensor(shape)}, f"shape {list(shape)}")
+
+
 # Errors.
+
+
+def trace_rank(draw: Draw) -> Iterator[ErrorSample]:
+    """No matrix."""
+    for shape in ((3,), (2, 2, 2)):
+        yield ErrorSample({"self": draw.tensor(shape)}, "RuntimeError", "{op}: .*matrix; got self")
 
 
 def dim_repeated(draw: Draw) -> Iterator[ErrorSample]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dtypes import integer_range
 from ..layouts import padded, stepped, transposed
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
@@ -55,6 +56,22 @@ def _scattered(draw: Draw, unique: bool) -> Iterator[tuple[dict[str, Any], Shape
                 yield values, index_shape, f"{list(shape)}, dim {dim}, index {list(index_shape)}"
 
 
+def _extremes(draw: Draw) -> list[Any]:
+    """Numbers that no other dtype holds, or that take part in few sums."""
+    if draw.info.is_inexact:
+        return [-1.5, float("nan"), float("inf")]
+    return [] if draw.info.kind == "bool" else list(integer_range(draw.info))
+
+
+def _added_nothing(draw: Draw, name: str) -> Iterator[dict[str, Any]]:
+    """Special values to each of which zero is added."""
+    if draw.kind == "special" and draw.info.kind != "bool" and not draw.info.is_complex:
+        tensor = special_tensor(draw.info)
+        chosen = integers(draw.rng.permutation(tensor.shape[0]))
+        nothing = tensor.replaced(np.zeros_like(tensor.data))
+        yield {"self": tensor, "dim": 0, "index": chosen, name: nothing}
+
+
 def _larger(draw: Draw, shape: Shape, number: int, domain: str = "any") -> Tensor:
     """A source of the index's shape, and one larger in every dim, by turns."""
     sizes = tuple(size + number % 2 for size in shape)
@@ -99,7 +116,7 @@ def scatter_value(draw: Draw) -> Iterator[Sample]:
         chosen = integers(draw.integers(0, 6, (5, 4)))
         values = {"self": draw.tensor((6, 4)), "dim": 0, "index": chosen}
         yield from _laid_out({**values, "value": 1}, "src")
-        for value in [0, True, *([-1.5, float("nan")] if draw.info.is_inexact else [])]:
+        for value in [0, True, *_extremes(draw)]:
             yield Sample({**values, "value": value}, f"value {value}")
 
 
@@ -114,6 +131,8 @@ def scatter_add(draw: Draw) -> Iterator[Sample]:
         narrow = integers([2, 0, 2], "int32")
         values = {"self": draw.tensor((3,)), "dim": 0, "index": narrow}
         yield Sample({**values, "src": draw.tensor((3,))}, "int32 index")
+    for values in _added_nothing(draw, "src"):
+        yield Sample(values, "special values")
 
 
 def scatter_by(draw: Draw) -> Iterator[Sample]:
@@ -122,6 +141,8 @@ def scatter_by(draw: Draw) -> Iterator[Sample]:
         for reduce in ("add", "multiply"):
             src = _larger(draw, shape, number, "exact")
             yield Sample({**values, "src": src, "reduce": reduce}, f"{note}, {reduce}")
+    for values in _added_nothing(draw, "src"):
+        yield Sample({**values, "reduce": "add"}, "special values")
 
 
 def scatter_value_by(draw: Draw) -> Iterator[Sample]:
@@ -134,6 +155,8 @@ def scatter_value_by(draw: Draw) -> Iterator[Sample]:
         chosen = integers([1, 1, 0])
         values = {"self": draw.tensor((3,)), "dim": 0, "index": chosen, "value": -0.5}
         yield Sample({**values, "reduce": "multiply"}, "a fraction")
+    for values in _added_nothing(draw, "value"):
+        yield Sample({**values, "value": 0, "reduce": "add"}, "special values")
 
 
 def reductions(dtype: str) -> tuple[str, ...]:
@@ -200,6 +223,8 @@ def index_add(draw: Draw) -> Iterator[Sample]:
             yield Sample(values, f"alpha {alpha}")
         values = {"self": draw.tensor((4, 3)), "dim": 1, "index": integers([2, 2], "int32")}
         yield Sample({**values, "source": transposed(draw.tensor((4, 2)))}, "int32 index")
+    for values in _added_nothing(draw, "source"):
+        yield Sample(values, "special values")
 
 
 def index_copy(draw: Draw) -> Iterator[Sample]:
@@ -220,13 +245,12 @@ def index_fill(draw: Draw) -> Iterator[Sample]:
     by_tensor = draw.spec.type_of("value") == "Tensor"
 
     def made(value: Any) -> Any:
-        data = np.asarray(value).astype(draw.info.carrier)
-        return Tensor(draw.dtype, data) if by_tensor else value
+        return Tensor(draw.dtype, np.asarray(value, draw.info.carrier)) if by_tensor else value
 
     for values, _, note in _lines(draw, unique=False, negative=True):
         yield Sample({**values, "value": made(1)}, note)
     if draw.kind == "arguments":
-        for value in [0, True, *([-1.5, float("nan")] if draw.info.is_inexact else [])]:
+        for value in [0, True, *_extremes(draw)]:
             values = {"self": transposed(draw.tensor((4, 3))), "dim": 1, "index": integers([2, 0])}
             yield Sample({**values, "value": made(value)}, f"value {value}")
 
@@ -257,7 +281,7 @@ def embedding(draw: Draw) -> Iterator[Sample]:
     """Indices of any shape, repeated; narrow and wide rows."""
     shapes: tuple[tuple[Shape, Shape], ...] = ()
     if draw.kind == "small":
-        shapes = (((7, 5), (4,)), ((3, 4), (2, 3)), ((5, 1), (2, 2, 2)))
+        shapes = (((7, 5), (4,)), ((3, 4), (2, 3)), ((5, 1), (2, 2, 2)), ((3, 2), (3,)))
     if draw.kind == "sizes":
         shapes = (((70, 257), (1100,)), ((4097, 3), (33, 40)), ((3, 40_000), (2,)))
     if draw.kind == "shapes":
@@ -500,9 +524,7 @@ def take_along_range(draw: Draw) -> Iterator[ErrorSample]:
     also = ("IndexError",)
     for place in (3, -4):
         values = {"self": draw.tensor((2, 3)), "indices": integers([[place]]), "dim": 1}
-        yield ErrorSample(
-            values, "RuntimeError", rf"{{op}}: .*{place}", note=f"{place}", also=also
-        )
+        yield ErrorSample(values, "RuntimeError", rf"{{op}}: .*{place}", note=f"{place}", also=also)
     cases = ((integers([0]), "dimensions"), (integers([[0], [0], [0]]), "broadcast"))
     for indices, words in cases:
         values = {"self": draw.tensor((2, 3)), "indices": indices, "dim": 1}

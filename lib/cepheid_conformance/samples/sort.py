@@ -61,6 +61,8 @@ def topk(draw: Draw) -> Iterator[Sample]:
             for largest in (False, True):
                 call = {"self": values["self"], "k": k, **rest, "largest": largest}
                 yield Sample(call, f"{note}, {k=}, {largest=}")
+    if draw.kind == "sizes":
+        yield Sample({"self": draw.tensor((70_000,)), "k": 66_000}, "66,000 of 70,000")
     if draw.kind == "arguments":
         values = {"self": draw.tensor((4, 6)), "k": 3, "sorted": False}
         yield Sample(values, "not sorted")
@@ -110,6 +112,8 @@ def _medians(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
         data[3, 0] = np.inf
         yield {"self": Tensor(draw.dtype, data), "dim": 1}, "NaN in some lines"
         yield {"self": Tensor(draw.dtype, data), "dim": 0}, "NaN in all lines"
+        tiny = np.array([3, -2, 1, 4, -1], draw.info.carrier) * draw.info.smallest
+        yield {"self": Tensor(draw.dtype, tiny)}, "subnormal numbers"
 
 
 def _inputs(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:

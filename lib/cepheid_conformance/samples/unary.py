@@ -125,6 +125,35 @@ def unary_unit(draw: Draw) -> Iterator[Sample]:
         yield _moved(sample, lambda data: data / 4) if draw.kind != "special" else sample
 
 
+def unary_share(draw: Draw) -> Iterator[Sample]:
+    """Floats between 0 and 1 mostly, next to both and to 1/2 too."""
+    for sample in unary(draw):
+        shares = _moved(sample, lambda data: np.abs(data) / (1 + np.abs(data)))
+        yield sample if draw.kind == "special" or draw.info.itemsize == 2 else shares
+    if draw.kind == "accuracy" and draw.info.is_floating:
+        near = 2.0 ** -np.arange(1, draw.info.precision + 1)
+        values = np.concatenate([near, 1 - near, 0.5 + near / 2, 0.5 - near / 2, 0.25 + near / 4])
+        tensor = Tensor(draw.dtype, round_to(values, draw.info))
+        yield Sample({"self": tensor}, "next to 0, 1/4, 1/2 and 1")
+
+
+def logit(draw: Draw) -> Iterator[Sample]:
+    """Shares without a bound, and with all kinds of bounds."""
+    yield from unary_share(draw)
+    if draw.kind == "arguments":
+        for eps in (None, 0.25, 0.0625, 0.0, 0.75, -1.0):
+            tensor = draw.tensor((21,))
+            if draw.info.is_floating:
+                tensor = tensor.replaced(round_to(np.arange(-2, 19) / 16, draw.info))
+            yield Sample({"self": tensor, "eps": eps}, f"eps {eps}")
+
+
+def logit_within(draw: Draw) -> Iterator[Sample]:
+    """Shares with a bound."""
+    for sample in unary_share(draw):
+        yield Sample({**sample.values, "eps": 0.125}, sample.note)
+
+
 def unary_above_one(draw: Draw) -> Iterator[Sample]:
     """Floats from 1 on; special values and some others below it too."""
     yield from unary(draw)
@@ -164,9 +193,9 @@ def unary_angle(draw: Draw) -> Iterator[Sample]:
 
 # Arguments of activations beside the defaults; the first of ops that have no default.
 _ACTIVATION_ARGUMENTS: dict[str, list[dict[str, Any]]] = {
-    "softplus": [{"beta": 2}, {"beta": 0.5, "threshold": 1}, {"threshold": -1}],
-    "elu": [{"alpha": 0.5}, {"alpha": 2}],
-    "celu": [{"alpha": 0.5}, {"alpha": 2}],
+    "softplus": [{"beta": 2}, {"beta": 0.5, "threshold": 1}, {"threshold": -1.75}],
+    "elu": [{"alpha": 0.5}, {"alpha": 2}, {"alpha": math.inf}],
+    "celu": [{"alpha": 0.5}, {"alpha": 2}, {"alpha": math.inf}],
     "leaky_relu": [{"negative_slope": 0.25}, {"negative_slope": -0.5}, {"negative_slope": 0}],
     "hardtanh": [{"min_val": -2, "max_val": 0.5}, {"min_val": 0.25, "max_val": 0.75}],
     "threshold": [{"threshold": 0.5, "value": 20}, {"threshold": -1, "value": -3}],

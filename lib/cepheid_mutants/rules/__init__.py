@@ -13,6 +13,7 @@ from . import (
     special,
     state,
     value,
+    views,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "special",
     "state",
     "value",
+    "views",
 ]

@@ -13,9 +13,12 @@ from ..traits import (
     BOUNDED_FAMILIES,
     TRANSCENDENTAL,
     computes,
+    exact_anywhere,
     gives_floats,
+    gives_zeros,
     is_bounded,
     may_view,
+    reads_elements,
 )
 
 CHECKS = ("values", "accuracy", "sizes")
@@ -35,11 +38,7 @@ def _within_bound(op: Op, parameter: str) -> str:
     """The rule C.2 gives a sum of n terms (log2 n + 8) eps, of which 4 units are a part."""
     if parameter == "ulp4" and is_bounded(op):
         return "the bound of a sum allows (log2 n + 8) eps, which is more than 4 units"
-    return _all_zero(op)
-
-
-def _all_zero(op: Op) -> str:
-    return "a correct result is all zeros" if op.name.startswith("zeros") else ""
+    return gives_zeros(op)
 
 
 @family_of_rules(
@@ -63,7 +62,7 @@ def perturbed(parameter: str) -> Any:
     "one element in 17 is off by 32 units in the last place",
     _precise,
     checks=CHECKS,
-    equivalent=_all_zero,
+    equivalent=gives_zeros,
 )
 def perturbed_element(call: Call) -> Any:
     return call.edited(lambda tensor: _nudge(tensor, 32, slice(0, None, 17)))
@@ -88,7 +87,7 @@ def _nudge(tensor: Any, steps: int, chosen: slice) -> None:
     _precise,
     dtypes=("float32", "float64"),
     checks=CHECKS,
-    equivalent=_all_zero,
+    equivalent=gives_zeros,
 )
 def bias(call: Call) -> Any:
     return call.edited(lambda tensor: bits.edit_numbers(tensor, _biased))
@@ -105,14 +104,10 @@ def _biased(value: Any) -> Any:
     _precise,
     dtypes=("float32", "float64"),
     checks=CHECKS,
-    equivalent=lambda op: _all_zero(op) or _whole(op),
+    equivalent=exact_anywhere,
 )
 def narrow_result(call: Call) -> Any:
     return call.edited(lambda tensor: _narrow(tensor, _NARROWER))
-
-
-def _whole(op: Op) -> str:
-    return "one and zero are exact in every dtype" if op.key == "ones" else ""
 
 
 def _narrow(tensor: Any, narrower: dict[str, str]) -> None:
@@ -125,9 +120,7 @@ def _narrow(tensor: Any, narrower: dict[str, str]) -> None:
     "accuracy",
     "narrow_inputs",
     "the inputs are rounded to the next narrower dtype first",
-    lambda op: (
-        computes(op) and bool(op.tensor_args) and op.key not in ("zeros_like", "fill_.Scalar")
-    ),
+    lambda op: computes(op) and reads_elements(op),
     dtypes=("float32", "float64"),
     checks=CHECKS,
 )
@@ -146,7 +139,7 @@ def narrow_inputs(call: Call) -> Any:
     "the lowest four bits of each mantissa are lost",
     lambda op: _precise(op) and not is_bounded(op),
     checks=CHECKS,
-    equivalent=lambda op: _all_zero(op) or _whole(op),
+    equivalent=exact_anywhere,
 )
 def lost_bits(call: Call) -> Any:
     def cut(tensor: Any) -> None:

@@ -9,7 +9,7 @@ from .. import bits
 from ..calls import Call
 from ..mutant import COMPLEX, rule
 from ..schema import Op
-from ..traits import gives_complex, takes_tensor
+from ..traits import ZERO_OR_ONE, gives_complex, takes_tensor
 
 CHECKS = ("values", "special")
 
@@ -48,6 +48,7 @@ def conjugated(call: Call) -> Any:
     _computes,
     dtypes=COMPLEX,
     checks=CHECKS,
+    equivalent=lambda op: "a correct result is real" if op.name in ZERO_OR_ONE else "",
 )
 def imaginary_lost(call: Call) -> Any:
     return _parts_edited(call, lambda real, imag: (real, 0.0))
@@ -117,7 +118,7 @@ def _root_of_squares(real: float, imag: float, name: str) -> float:
     lambda op: (
         takes_tensor(op)
         and op.name
-        in ("eq", "ne", "isnan", "any", "logical_not", "nonzero", "equal", "mul", "matmul", "sum")
+        in ("eq ne isnan any logical_not nonzero count_nonzero equal mul matmul sum".split())
     ),
     dtypes=COMPLEX,
     checks=CHECKS,

@@ -11,15 +11,19 @@ from ..schema import Op
 from ..traits import (
     ARITHMETIC,
     COMPARISONS,
+    ZERO_OR_ONE,
+    exact_anywhere,
     fresh_result,
     gives_bool,
     gives_floats,
+    gives_int64,
     gives_integers,
     has_values,
     is_binary,
     is_random,
     keeps_sum,
     mutates,
+    reads_elements,
 )
 
 CHECKS = ("dtype", "values", "special")
@@ -68,9 +72,7 @@ def _recast(call: Call, table: dict[str, str]) -> Any:
     "the result comes in a wider dtype",
     _fresh,
     checks=CHECKS,
-    equivalent=lambda op: (
-        "int64 is the widest integer dtype" if op.name in ("argmax", "argsort", "nonzero") else ""
-    ),
+    equivalent=lambda op: "int64 is the widest integer dtype" if gives_int64(op) else "",
 )
 def wider_result(call: Call) -> Any:
     return _recast(call, _WIDER)
@@ -93,7 +95,11 @@ def narrower_result(call: Call) -> Any:
     "dtype",
     "half_as_single",
     "float16 and bfloat16 results come as float32",
-    lambda op: _fresh(op) and (gives_floats(op) or is_random(op)) and "float16" in op.dtypes,
+    lambda op: (
+        _fresh(op)
+        and (gives_floats(op) or (is_random(op) and not gives_int64(op)))
+        and "float16" in op.dtypes
+    ),
     dtypes=("float16", "bfloat16"),
     checks=CHECKS,
 )
@@ -109,9 +115,8 @@ def half_as_single(call: Call) -> Any:
     dtypes=("float64", "complex128"),
     checks=("values", "dtype", "accuracy"),
     equivalent=lambda op: (
-        "whole numbers up to 2**24 pass unchanged"
-        if op.name in ("ones", "zeros", "zeros_like")
-        else ""
+        exact_anywhere(op)
+        or ("whole numbers up to 2**24 pass unchanged" if op.key == "arange" else "")
     ),
 )
 def double_through_single(call: Call) -> Any:
@@ -127,12 +132,15 @@ def double_through_single(call: Call) -> Any:
     "double_inputs_through_single",
     "float64 inputs pass through float32",
     lambda op: (
-        (gives_floats(op) or op.key in COMPARISONS or op.name in ("argmax", "equal"))
-        and bool(op.tensor_args)
+        (
+            gives_floats(op)
+            or op.key in COMPARISONS
+            or op.name in ("argmax", "equal", "count_nonzero")
+        )
+        and reads_elements(op)
         and not mutates(op)
         and op.key
         not in (
-            "zeros_like",
             "contiguous",
             "to.dtype",
             "to.device",
@@ -155,6 +163,11 @@ def double_inputs(call: Call) -> Any:
     return call.with_changed(**call.map_inputs(rounded))
 
 
+def _wide_integers(op: Op) -> bool:
+    """Whether integer results come in the whole range of their dtype."""
+    return gives_integers(op) and op.name not in ZERO_OR_ONE | {"sign", "sgn", "relu6"}
+
+
 def _too_long(op: Op) -> str:
     return "so large a number needs as many elements" if op.key == "arange" else ""
 
@@ -163,7 +176,7 @@ def _too_long(op: Op) -> str:
     "integer",
     "through_double",
     "int64 values pass through float64",
-    lambda op: gives_integers(op) and op.name not in ("ones", "zeros", "zeros_like"),
+    _wide_integers,
     dtypes=("int64",),
     checks=("special", "values", "dtype"),
     equivalent=_too_long,
@@ -176,7 +189,7 @@ def through_double(call: Call) -> Any:
     "integer",
     "saturated_int32",
     "int64 values are limited to the range of int32",
-    lambda op: gives_integers(op) and op.name not in ("ones", "zeros", "zeros_like"),
+    _wide_integers,
     dtypes=("int64",),
     checks=("special", "values", "dtype"),
     equivalent=_too_long,
@@ -189,11 +202,13 @@ def saturated_int32(call: Call) -> Any:
     "integer",
     "lowest",
     "the lowest number of a signed dtype is replaced by the next",
-    lambda op: gives_integers(op) and op.name not in ("ones", "zeros", "zeros_like", "arange"),
+    lambda op: _wide_integers(op) and op.name != "arange",
     dtypes=("int64", "int32", "int8"),
     checks=("special", "values"),
     equivalent=lambda op: (
-        "a correct result is never the lowest number" if op.name in ("relu", "argmax") else ""
+        "a correct result is never the lowest number"
+        if op.name in ("relu", "remainder", "fmod")
+        else ""
     ),
 )
 def lowest(call: Call) -> Any:
@@ -210,11 +225,7 @@ def lowest(call: Call) -> Any:
     "integer",
     "unsigned_as_signed",
     "uint8 values above 127 are taken for negative ones",
-    lambda op: (
-        gives_integers(op)
-        and "uint8" in op.dtypes
-        and op.name not in ("ones", "zeros", "zeros_like")
-    ),
+    lambda op: _wide_integers(op) and "uint8" in op.dtypes,
     dtypes=("uint8",),
     checks=("special", "values"),
     equivalent=lambda op: "the sum of uint8 is int64" if keeps_sum(op) else "",
@@ -272,15 +283,14 @@ def _both_tensors(call: Call, *names: str) -> bool:
 
 def _two(op: Op) -> tuple[str, str]:
     names = [argument.name for argument in op.tensor_args]
-    return names[-2], names[-1]
+    # Of bounds that may be missing the first is compared with the tensor itself.
+    optional = any(argument.type == "Tensor?" for argument in op.tensor_args)
+    return (names[0], names[1]) if optional else (names[-2], names[-1])
 
 
 def _promotes(op: Op) -> bool:
-    return is_binary(op) and op.key not in COMPARISONS | {
-        "masked_fill.Scalar",
-        "maximum",
-        "minimum",
-    }
+    alike = op.errors & {"lerp_dtypes"} or op.key in ("masked_fill.Scalar", "maximum", "minimum")
+    return is_binary(op) and op.key not in COMPARISONS and not alike
 
 
 @rule(
@@ -336,6 +346,7 @@ def number_decides(call: Call) -> Any:
     "a 0-dim tensor takes part like one with dims",
     lambda op: _promotes(op) and op.key != "div.Tensor",
     checks=("promotion", "dtype"),
+    equivalent=lambda op: "the result is bool anyway" if gives_bool(op) else "",
 )
 def zero_dim_counts(call: Call) -> Any:
     one, two = _two(call.op)
@@ -414,7 +425,8 @@ def _floating(call: Call) -> bool:
         has_values(op)
         and is_random(op)
         and "float64" in op.dtypes
-        and op.name not in ("bernoulli",)
+        and not op.name.startswith("bernoulli")
+        and not gives_int64(op)
     ),
     dtypes=("float32", "float64"),
     checks=CHECKS,

@@ -36,7 +36,11 @@ def seed_ignored(call: Call) -> Any:
 
 
 @rule(
-    "random", "generator_ignored", "a generator that is given is not used", is_random, checks=CHECKS
+    "random",
+    "generator_ignored",
+    "a generator that is given is not used",
+    lambda op: is_random(op) and op.has("generator"),
+    checks=CHECKS,
 )
 def generator_ignored(call: Call) -> Any:
     if call.values.get("generator") is None:

@@ -16,9 +16,12 @@ from ..traits import (
     is_random,
     is_reduction,
     is_view,
+    least_dims,
     makes_from_nothing,
     may_view,
+    most_dims,
     mutates,
+    reads_elements,
 )
 
 SHAPES = ("shapes", "values")
@@ -29,25 +32,28 @@ def _returns(op: Op) -> bool:
     return gives_tensors(op) and not mutates(op)
 
 
-def _always_has_dims(op: Op) -> str:
-    known = {
-        "nonzero": "two dims",
-        "mm": "two dims",
-        "bmm": "three dims",
-        "conv2d": "three dims",
-        "arange": "one dim",
-        "arange.start_step": "one dim",
-        "randperm": "one dim",
-        "layer_norm": "one dim",
-        "unsqueeze": "one dim",
-        "flatten.using_ints": "one dim",
-        "cat": "one dim",
-    }
-    return f"the result has at least {known[op.key]}" if op.key in known else ""
+def _at_least(dims: int) -> Any:
+    """Why a fault of results with fewer dims is none."""
+
+    def reason(op: Op) -> str:
+        least = least_dims(op)
+        return f"the dims of a result are {least} at least" if least >= dims else ""
+
+    return reason
 
 
-def _always_one_element(op: Op) -> str:
-    return "the result has no dims" if op.key in SINGLE else ""
+def _at_most(dims: int) -> Any:
+    """Why a fault of results with more dims is none."""
+
+    def reason(op: Op) -> str:
+        most = most_dims(op)
+        return "" if most is None or most > dims else f"the dims of a result are {most} at most"
+
+    return reason
+
+
+def _no_ones(op: Op) -> str:
+    return "no dim of one is left" if op.key == "squeeze" else ""
 
 
 def _reshaped(call: Call, shape_of: Any) -> Any:
@@ -71,7 +77,7 @@ def _reshaped(call: Call, shape_of: Any) -> Any:
     "a 0-dim result comes with shape [1]",
     _returns,
     checks=SHAPES,
-    equivalent=_always_has_dims,
+    equivalent=_at_least(1),
 )
 def zero_dim_lifted(call: Call) -> Any:
     return _reshaped(call, lambda shape: [1] if not shape else None)
@@ -83,14 +89,7 @@ def zero_dim_lifted(call: Call) -> Any:
     "a result of shape [1] comes without dims",
     _returns,
     checks=SHAPES,
-    equivalent=lambda op: (
-        _always_one_element(op)
-        or (
-            "the result has two dims or more"
-            if op.key in ("nonzero", "mm", "bmm", "conv2d")
-            else ""
-        )
-    ),
+    equivalent=lambda op: _at_least(2)(op) or _at_most(0)(op) or _no_ones(op),
 )
 def one_dropped(call: Call) -> Any:
     return _reshaped(call, lambda shape: [] if shape == [1] else None)
@@ -102,10 +101,7 @@ def one_dropped(call: Call) -> Any:
     "an empty result comes with shape [0]",
     _returns,
     checks=SHAPES,
-    equivalent=lambda op: (
-        _always_one_element(op)
-        or ("an empty result has shape [0] anyway" if op.name in ("arange", "randperm") else "")
-    ),
+    equivalent=_at_most(1),
 )
 def empty_collapsed(call: Call) -> Any:
     return _reshaped(call, lambda shape: [0] if 0 in shape else None)
@@ -117,14 +113,7 @@ def empty_collapsed(call: Call) -> Any:
     "sizes of one are dropped from results with three dims or more",
     _returns,
     checks=SHAPES,
-    equivalent=lambda op: (
-        _always_one_element(op)
-        or (
-            "the result has two dims or fewer"
-            if op.name in ("arange", "randperm", "nonzero", "mm", "t")
-            else ""
-        )
-    ),
+    equivalent=lambda op: _at_most(2)(op) or _no_ones(op),
 )
 def ones_squeezed(call: Call) -> Any:
     return _reshaped(
@@ -207,8 +196,7 @@ def keepdim_always(call: Call) -> Any:
 
 def _reads(op: Op) -> bool:
     """Whether element positions of an input matter to the values of the result."""
-    blind = ("zeros_like", "empty_like", "fill_.Scalar", "uniform_", "normal_", "random_.from")
-    return bool(op.tensor_args) and op.key not in blind and not may_view(op)
+    return reads_elements(op) and not may_view(op)
 
 
 def _one_element(op: Op) -> str:
@@ -313,10 +301,7 @@ def expanded_read(call: Call) -> Any:
     "a contiguous result comes with its dims reversed in memory",
     lambda op: fresh_result(op) and op.key != "nonzero",
     checks=("strides", "values"),
-    equivalent=lambda op: (
-        _always_one_element(op)
-        or ("the result has one dim" if op.name in ("arange", "randperm") else "")
-    ),
+    equivalent=_at_most(1),
 )
 def result_strides(call: Call) -> Any:
     result = call.proceed()

@@ -8,7 +8,13 @@ from .. import bits
 from ..calls import Call
 from ..mutant import family_of_rules, rule
 from ..schema import Op
-from ..traits import SINGLE, has_plain_values, is_reduction, same_when_rearranged
+from ..traits import (
+    SINGLE,
+    gives_zeros,
+    has_plain_values,
+    is_reduction,
+    same_when_rearranged,
+)
 
 CHECKS = ("sizes", "values")
 _THRESHOLDS = ("1024", "4096", "65536")
@@ -24,7 +30,7 @@ def _per(fault: Any) -> Any:
 
 
 def _is_zero(op: Op, parameter: str) -> str:
-    return "a correct result is all zeros" if op.name.startswith("zeros") else ""
+    return gives_zeros(op)
 
 
 def _parts(tensor: Any) -> int:

@@ -12,46 +12,19 @@ from ..schema import Op
 from ..traits import (
     COMPARISONS,
     MOVEMENT,
+    ZERO_OR_ONE,
     gives_floats,
     is_bounded,
     may_view,
-    takes_tensor,
+    reads_elements,
 )
 
 CHECKS = ("special", "values")
-_NEVER_NEGATIVE_ZERO = frozenset(
-    (
-        "abs",
-        "exp",
-        "log",
-        "sigmoid",
-        "softmax.int",
-        "ones",
-        "zeros",
-        "zeros_like",
-        "arange",
-        "arange.start_step",
-    )
-)
-_NO_INFINITY = frozenset(
-    (
-        "tanh",
-        "sigmoid",
-        "softmax.int",
-        "layer_norm",
-        "ones",
-        "zeros",
-        "zeros_like",
-        "arange",
-        "arange.start_step",
-    )
-)
-_NO_NAN = frozenset(("ones", "zeros", "zeros_like", "arange", "arange.start_step"))
-_NO_SUBNORMAL = frozenset(
-    ("ones", "zeros", "zeros_like", "arange", "arange.start_step", "log", "sqrt", "layer_norm")
-)
-
-
+_COUNTING = frozenset(("arange", "arange.start_step"))
+_NEVER_NEGATIVE_ZERO = _COUNTING | {"abs", "exp", "log", "sigmoid", "softmax.int"}
+_NO_INFINITY = _COUNTING | {"tanh", "sigmoid", "softmax.int", "layer_norm"}
+_NO_MINUS_INFINITY = frozenset("abs exp sqrt relu var std linalg_vector_norm".split())
+_NO_SUBNORMAL = _COUNTING | {"log", "sqrt", "layer_norm"}
 _WHOLE = frozenset(("floor_divide", "trunc_divide", "div.Tensor_mode"))
 
 
@@ -68,7 +41,8 @@ def _edit(call: Call, change: Any) -> Any:
 
 
 def _unless(never: frozenset[str], what: str) -> Any:
-    return lambda op: f"a correct result has no {what}" if op.key in never else ""
+    plain = never | ZERO_OR_ONE
+    return lambda op: f"a correct result has no {what}" if {op.key, op.name} & plain else ""
 
 
 @rule(
@@ -77,7 +51,7 @@ def _unless(never: frozenset[str], what: str) -> Any:
     "NaN becomes zero",
     _floats,
     checks=CHECKS,
-    equivalent=_unless(_NO_NAN, "NaN"),
+    equivalent=_unless(_COUNTING, "NaN"),
 )
 def nan_to_zero(call: Call) -> Any:
     return _edit(call, lambda value: 0.0 if math.isnan(value) else value)
@@ -89,7 +63,7 @@ def nan_to_zero(call: Call) -> Any:
     "NaN becomes infinity",
     _floats,
     checks=CHECKS,
-    equivalent=_unless(_NO_NAN, "NaN"),
+    equivalent=_unless(_COUNTING, "NaN"),
 )
 def nan_to_infinity(call: Call) -> Any:
     return _edit(call, lambda value: math.inf if math.isnan(value) else value)
@@ -135,24 +109,27 @@ def infinity_to_nan(call: Call) -> Any:
     "infinities are all positive",
     _floats,
     checks=CHECKS,
-    equivalent=lambda op: _unless(_NO_INFINITY | {"abs", "exp", "sqrt", "relu"}, "minus infinity")(
-        op
-    ),
+    equivalent=_unless(_NO_INFINITY | _NO_MINUS_INFINITY, "minus infinity"),
 )
 def infinity_sign(call: Call) -> Any:
     return _edit(call, lambda value: math.inf if math.isinf(value) else value)
 
 
 _OPEN_ZERO = frozenset(
-    "relu maximum minimum clamp amax sort sort.stable arange arange.start_step".split()
+    "relu maximum minimum clamp amax amin aminmax max max.dim min min.dim sort sort.stable msort "
+    "arange arange.start_step".split()
+)
+_NO_SIGN_OF_ZERO = frozenset(
+    "frac var std var_mean std_mean linalg_vector_norm avg_pool1d avg_pool2d adaptive_avg_pool1d "
+    "adaptive_avg_pool2d".split()
 )
 
 
 def _zero_sign_is_free(op: Op) -> str:
     if op.key in _OPEN_ZERO:
         return "which of two equal zeros is given is not determined"
-    if is_bounded(op) or op.family == "norm":
-        return "the sign of a zero sum is not determined"
+    if is_bounded(op) or op.family == "norm" or op.name in _NO_SIGN_OF_ZERO:
+        return "the sign of a zero sum or difference is not determined"
     return _unless(_NEVER_NEGATIVE_ZERO, "negative zero")(op)  # type: ignore[no-any-return]
 
 
@@ -203,14 +180,9 @@ def _reads_floats(op: Op) -> bool:
         gives_floats(op)
         or op.key in COMPARISONS
         or op.name
-        in ("isnan", "argmax", "sort", "argsort", "any", "equal", "nonzero", "logical_not")
+        in ("isnan argmax sort argsort any equal nonzero count_nonzero logical_not".split())
     )
-    return (
-        takes_tensor(op)
-        and reads
-        and not may_view(op)
-        and op.key not in MOVEMENT | {"fill_.Scalar", "zeros_like", "copy_"}
-    )
+    return reads_elements(op) and reads and not may_view(op) and op.key not in MOVEMENT | {"copy_"}
 
 
 def _with_inputs(call: Call, change: Any) -> Any:
@@ -272,6 +244,7 @@ def nan_input(call: Call) -> Any:
             "sigmoid",
             "any",
             "nonzero",
+            "count_nonzero",
             "logical_not",
             "argmax",
             "argsort",

@@ -76,6 +76,13 @@ TEST(arguments_are_typed) {
   EXPECT(s.returns.size() == 1 && s.returns[0].writes);
 }
 
+TEST(lists_are_written_and_hold_numbers) {
+  OpSchema s =
+      OpSchema::parse("_foreach_mul_.ScalarList(Tensor(a!)[] self, Scalar[] scalars) -> ()");
+  EXPECT(s.args[0].type == ArgType::TensorList && s.args[0].writes);
+  EXPECT(s.args[1].type == ArgType::ScalarList && s.returns.empty());
+}
+
 TEST(errors_name_the_position) {
   EXPECT_THROWS(OpSchema::parse("add(Tensr self) -> Tensor"), Error, "at position 4 of 'add(Tensr");
   EXPECT_THROWS(OpSchema::parse("add(Tensor) -> Tensor"), Error, "expected ' ' at position 10");

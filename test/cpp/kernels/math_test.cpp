@@ -37,10 +37,10 @@ struct Function {
 };
 
 const Function kFunctions[] = {
-    {"exp", ops::exp, std::exp, 1.2},
-    {"log", ops::log, std::log, 1.0},
-    {"tanh", ops::tanh, std::tanh, 1.2},
-    {"sigmoid", ops::sigmoid, [](long double x) { return 1 / (1 + std::exp(-x)); }, 2.0},
+    {"exp", ops::exp, std::exp, 0.51},
+    {"log", ops::log, std::log, 0.9},
+    {"tanh", ops::tanh, std::tanh, 0.51},
+    {"sigmoid", ops::sigmoid, [](long double x) { return 1 / (1 + std::exp(-x)); }, 0.51},
     {"sqrt", ops::sqrt, std::sqrt, 0.5},
 };
 

@@ -93,6 +93,13 @@ PADDINGS = st.lists(st.integers(0, 2), min_size=1, max_size=2).map(tuple)
 POOLED = st.tuples(
     OP, sizes(3, 1), sizes(2, 1), STRIDES, PADDINGS, sizes(2, 1), st.booleans()
 )  # fmt: skip
+REDUCTIONS = st.sampled_from(["mean", "sum", "none", "some"])
+ATTENDED = st.builds(
+    lambda heads, own, q, k, e, w, gqa: (
+        "op", (2, heads, q, e), (2, own, k, e), (1, own, k, w), gqa
+    ),
+    POSITIVE, POSITIVE, POSITIVE, POSITIVE, POSITIVE, POSITIVE, st.booleans(),
+)  # fmt: skip
 
 
 # Arguments that a rule accepts, or that it may count on because its callers check them.
@@ -117,8 +124,34 @@ FITTING: dict[str, st.SearchStrategy[tuple[object, ...]]] = {
     "baddbmm": st.builds(
         lambda a, m, s: ("op", s, a, (a[0], a[2], m)), sizes(3), POSITIVE, sizes(1)
     ),
+    "diag_embed_shape": st.tuples(
+        OP, sizes(2), st.integers(-3, 3),
+        st.lists(st.integers(0, 2), min_size=2, max_size=2).map(tuple),
+    ),
+    "lengthened": st.tuples(
+        OP, sizes(3) | sizes(0), st.integers(-4, 3), st.integers(-1, 3),
+        st.none() | st.integers(0, 12),
+    ),
     "linear": st.builds(
         lambda a, w, b: ("op", a, (*w, a[-1]), w if b else None), sizes(2), sizes(1), st.booleans()
+    ),
+    "check_classes": st.tuples(OP, sizes(1) | sizes(3), st.none() | sizes(1)),
+    "class_loss": st.tuples(OP, sizes(2), REDUCTIONS),
+    "nll_loss": st.builds(
+        lambda a, c, w, r: ("op", (a[0], c, *a[1:]), a, w, r), sizes(2), POSITIVE,
+        st.none() | sizes(1), REDUCTIONS,
+    ),
+    "check_channels_of": st.tuples(OP, sizes(3), OP, st.none() | sizes(1)),
+    "group_norm": st.builds(
+        lambda a, n, w: ("op", (a[0], a[1] * n, *a[2:]), n, w, w), sizes(3), POSITIVE,
+        st.none() | sizes(1),
+    ),
+    "rms_norm": st.builds(lambda a, b: ("op", a + b, b, b), sizes(2), sizes(2)),
+    "shared_heads": st.tuples(OP, OP, sizes(3), sizes(3)),
+    "attended": ATTENDED,
+    "attention": st.builds(
+        lambda call, mask, causal: (*call[:4], mask, causal, call[4]), ATTENDED,
+        st.none() | sizes(2), st.booleans(),
     ),
     "check_pooled": st.tuples(OP, sizes(3), st.just(2)),
     "per_direction": st.tuples(OP, OP, sizes(2), st.just(2), st.integers(0, 2)),
@@ -155,7 +188,8 @@ FITTING: dict[str, st.SearchStrategy[tuple[object, ...]]] = {
 NEEDS_FITTING = (
     "view_strides", "without_folded", "places", "check_channels", "check_bias", "infer_size",
     "check_pooled", "per_direction", "pooled_size", "pooled", "check_adaptive",
-    "counted", "interleaved", "moved_order", "unmoved", "split_at",
+    "counted", "interleaved", "moved_order", "unmoved", "split_at", "check_channels_of",
+    "diag_embed_shape", "lengthened",
 )  # fmt: skip
 
 PARSERS = {
@@ -344,6 +378,10 @@ def names() -> list[str]:
     helpers += ["pooled_size", "pooled", "check_adaptive", "checked_shifts", "counted"]
     helpers += ["diag_shape", "interleaved", "moved_order", "narrow_bounds", "repeated_shape"]
     helpers += ["repeats_of_all", "split_at", "unflattened", "unmoved", "whole_nonempty"]
+    helpers += ["check_classes", "class_loss", "check_channels_of", "batch_of", "shared_heads"]
+    helpers += ["attended", "attention", "nll_loss", "group_norm", "rms_norm"]
+    helpers += ["beside_ones", "diag_embed_shape", "kron_shape", "lengthened", "new_dim"]
+    helpers += ["plane", "quarters", "repeats_shown"]
     return sorted({*from_entries, *helpers, *INTRINSICS} - {"number_dtype"})
 
 

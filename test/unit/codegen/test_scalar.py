@@ -85,6 +85,8 @@ def test_each_dtype_has_its_expression(registry: Registry) -> None:
     assert expression_for(add, "bool") == ("bool", "self | (alpha & other)")
     assert expression_for(add, "int8") == ("else", "self + alpha * other")
     assert expression_for(absolute, "complex64")[0] == "complex"
+    assert expression_for(entries["exp"], "bfloat16")[0] == "half"
+    assert expression_for(entries["exp"], "float32")[0] == "else"
     assert result_dtype(absolute, "complex64") == "float32"
     assert result_dtype(entries["eq.Tensor"], "complex64") == "bool"
     assert "int64" not in compute_dtypes(entries["exp"])

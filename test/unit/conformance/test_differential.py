@@ -2,12 +2,13 @@
 
 import io
 import json
+from collections import Counter
 
 import pytest
 
 from cepheid_conformance import differential
 from cepheid_conformance.cells import Cell, Drawing
-from cepheid_conformance.differential import Sides, classify, compare_cell, report
+from cepheid_conformance.differential import Sides, Tally, classify, compare_cell, report
 
 
 @pytest.mark.parametrize(
@@ -53,12 +54,16 @@ def test_a_drawn_disagreement_is_shrunk(specs, fake_bench, monkeypatch):
 
 def test_text_and_json_hold_every_disagreement(specs, fake_bench, tmp_path):
     cell = Cell(specs["add"], "differential", "float32", "cpu")
-    found = compare_cell(cell, Sides(fake_bench("wrong formula"), fake_bench()), Drawing(0, 4))
+    drawn = Counter()
+    sides = Sides(fake_bench("wrong formula"), fake_bench())
+    found = compare_cell(cell, sides, Drawing(0, 4), drawn)
     stream = io.StringIO()
-    report(found, 1, stream)
+    tally = Tally(1, drawn, found)
+    report(tally, stream)
+    assert "1 ops: 4 drawn calls, of each 4 or more" in stream.getvalue()
     assert stream.getvalue().count("differs: ours") == len(found)
     assert f"1 cells: {len(found)} ours" in stream.getvalue()
     options = differential._parse(["--json", str(tmp_path / "found.json")])
-    differential._write(options.json, options, found, 1)
+    differential._write(options.json, options, tally)
     content = json.loads(options.json.read_text())
     assert [item["who"] for item in content["disagreements"]] == ["ours"] * len(found)

@@ -53,6 +53,31 @@ def test_max_pool2d_gives_places_when_asked():
     assert places.tolist() == [[[5, 7], [13, 15]]]
 
 
+def test_batch_norm_moves_its_running_statistics():
+    x = torch.tensor([[[1.0, 3.0]], [[5.0, 7.0]]])
+    mean, variance = torch.tensor([2.0]), torch.tensor([1.0])
+    versions = mean._version, variance._version
+    functional.batch_norm(x, mean, variance, training=True, momentum=0.25, eps=0.0)
+    assert mean.tolist() == [2.5]  # 3/4 of 2, 1/4 of 4
+    assert variance.tolist() == pytest.approx([0.75 + 20 / 3 / 4])
+    assert mean._version > versions[0] and variance._version > versions[1]
+    before = mean.tolist(), variance.tolist()
+    functional.batch_norm(x, mean, variance)
+    assert (mean.tolist(), variance.tolist()) == before
+
+
+def test_attention_drops_weights_and_scales_the_others():
+    torch.manual_seed(1)
+    query, key = torch.zeros(1, 200, 4), torch.zeros(1, 50, 4)
+    found = functional.scaled_dot_product_attention(query, key, torch.ones(1, 50, 1), dropout_p=0.5)
+    kept = (found * 25).flatten().tolist()  # how many of 50 equal weights are left
+    assert all(abs(count - round(count)) < 1e-3 for count in kept)
+    assert 24 < sum(kept) / 200 < 26 and len({round(count) for count in kept}) > 5
+    value = torch.ones(1, 50, 1)
+    dropped = functional.scaled_dot_product_attention(query, key, value, dropout_p=1.0)
+    assert dropped.abs().sum().item() == 0
+
+
 def test_every_name_is_there():
     assert all(hasattr(functional, name) for name in functional.__all__)
     assert len(set(functional.__all__)) == len(functional.__all__)

@@ -31,6 +31,17 @@ def test_other_ops_and_other_overloads_stay(mutated):
     assert values(x.sum(1)) == [3.0, 7.0]
 
 
+def test_dims_are_no_flag_and_a_tensor_is_no_number(mutated):
+    x = torch.tensor([[1.0, 3.0], [3.0, 5.0]])
+    with mutated("var.dim/value/zeros"):
+        assert values(x.var(1)) == [0.0, 0.0]
+        assert values(x.var(False)) == [2.0]
+        assert values(x.var(1, correction=0)) == [1.0, 1.0]
+    with mutated("bernoulli_.Tensor/alias/in_place_nothing"):
+        assert values(torch.zeros(2).bernoulli_(torch.ones(2))) == [0.0, 0.0]
+        assert values(torch.zeros(2).bernoulli_(1.0)) == [1.0, 1.0]
+
+
 def test_an_in_place_fault_keeps_object_and_counts_the_version(mutated):
     x = torch.tensor([1.0, 2.0])
     with mutated("add.Tensor/value/zeros"):

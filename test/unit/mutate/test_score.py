@@ -1,7 +1,10 @@
 """The score: what counts, what an equivalent mutant needs, what the record is compared with."""
 
+import collections
+
 import pytest
 
+from cepheid_conformance.op_spec import load_specs
 from tools.mutate import gate, score
 from tools.mutate.gate import choose
 from tools.mutate.rewrite import Site
@@ -132,18 +135,17 @@ def test_mutants_of_code_that_has_gone_do_not_count(tmp_path):
     assert [entry["id"] for entry in kept.mutants] == ["k0"]
 
 
-def of_op(op, *verdicts):
-    kinds = [{"id": f"{op}/{i}", "kind": "wrapper", "class": "value"} for i in range(len(verdicts))]
-    return [{**k, "verdict": v, "ops": [op]} for k, v in zip(kinds, verdicts, strict=True)]
-
-
-def test_an_op_that_waits_is_not_held_and_leaves_when_it_meets_the_bounds():
-    weak, strong = of_op("new", *[SURVIVED] * 3, *[KILLED] * 9), of_op("old", *[KILLED] * 12)
-    assert len(score.problems([*weak, *strong], frozenset())) == 3  # the whole, its class, the op
-    assert score.problems([*weak, *strong], frozenset({"new"})) == []
-    (text,) = score.problems([*weak, *strong], frozenset({"new", "old"}))
-    assert "op old: 12/12 100.0 %, which meets the bounds; take it out" in text
-
-
-def test_no_more_ops_wait_than_did():
-    assert len(score.read_pending()) <= 27
+def test_the_gate_judges_new_code_by_the_cells_near_it(tmp_path):
+    page = tmp_path / "score.json"
+    score.write(entries(*[KILLED] * 10), [], page)
+    record = score.read_record(page)
+    record.by_key["k0"]["ops"] = [spec.key for spec in load_specs().values()]  # none is new
+    record.by_key["k1"].update(file="csrc/ops/views.cpp", ops=["view"])
+    thin = collections.Counter(cell.spec.key for cell in gate.cells_near([], record))
+    near = collections.Counter(
+        cell.spec.key for cell in gate.cells_near([site("k", file="csrc/ops/views.cpp")], record)
+    )
+    assert near["view"] > 2 * thin["view"]
+    assert near["sort"] == thin["sort"] > 20, "a cell of each kind"
+    record.by_key["k0"]["ops"].remove("cumsum")
+    assert collections.Counter(c.spec.key for c in gate.cells_near([], record))["cumsum"] > 100

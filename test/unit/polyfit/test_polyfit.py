@@ -45,7 +45,7 @@ def test_coefficients_are_rounded_to_the_format() -> None:
     """Rounded coefficients survive rounding; the error says what rounding cost."""
     with mp.workprec(200):
         exact = minimax(mp.exp, one, mpf(-1), mpf(1), 4)
-        fit = rounded_minimax(mp.exp, one, mpf(-1), mpf(1), 4, 8)
+        fit = rounded_minimax(mp.exp, one, mpf(-1), mpf(1), 4, [8] * 5)
         assert all(round_to(c, 8) == c for c in fit.coefficients)
         assert fit.error > exact.error
 

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tools.codegen import cpp
+from tools.codegen.check import EACH_WORDS
 from tools.codegen.emit.dtype_sets import DtypeSets
 from tools.codegen.emit.kernel_decl import output_names
-from tools.codegen.model import OpEntry, RuleCall, Schema, Variant
+from tools.codegen.model import Argument, OpEntry, RuleCall, Schema, Variant
 from tools.codegen.pointwise_dtypes import compute_dtypes
 
 CPU, META, COMPOSITE = "CPU", "Meta", "composite"
@@ -52,6 +53,7 @@ def kernels_of(entry: OpEntry, sets: DtypeSets) -> list[Kernel]:
         "view": _view,
         "native": _native,
         "composite": _composite,
+        "each": _each,
     }
     return makers[entry.implementation.kind](entry, sets)
 
@@ -431,3 +433,42 @@ def _made_of_others(entry: OpEntry, rule: str) -> list[Kernel]:
             ]
         kernels.append(_define(cpp.entry_name(schema), schema, (COMPOSITE,), lines))
     return kernels
+
+
+# ---- an op called for every entry of lists
+
+
+def _each(entry: OpEntry, sets: DtypeSets) -> list[Kernel]:
+    lists = [cpp.local_name(a.name) for a in entry.schema.arguments if _is_each_list(a)]
+    sizes = ", ".join(f"{name}.size()" for name in lists)
+    arguments = [_each_argument(entry, text) for text in entry.each.arguments or ()]
+    kernels = []
+    for variant in entry.dispatched():
+        schema = variant.schema
+        inplace = variant.kind == "inplace"
+        count = _call("size_t count = each_count(", [cpp.quoted(schema.name), f"{{{sizes}}}"])
+        lines = [_scope(schema), count]
+        if not inplace:
+            lines += ["std::vector<Tensor> results;", "results.reserve(count);"]
+        op = f"ops::{entry.each.name}"
+        head = f"{op}_(" if inplace else f"results.push_back({op}("
+        call = cpp.listed(head, arguments, ");" if inplace else "));", indent="    ")
+        lines += ["for (size_t i = 0; i < count; ++i) {", call, "}"]
+        lines += [] if inplace else ["return results;"]
+        kernels.append(_define(cpp.entry_name(schema), schema, (COMPOSITE,), lines))
+    return kernels
+
+
+def _is_each_list(argument: Argument) -> bool:
+    return argument.type.is_list and argument.type.base in ("Tensor", "Scalar")
+
+
+def _each_argument(entry: OpEntry, text: str) -> str:
+    """An argument of the schema, or the entry of its list, as a number's tensor if it says so."""
+    if text in EACH_WORDS:
+        return EACH_WORDS[text]
+    name = text.removeprefix("number(").removesuffix(")")
+    argument = entry.schema.argument(name)
+    assert argument is not None, "checked: each: names arguments"
+    value = cpp.local_name(name) + ("[i]" if _is_each_list(argument) else "")
+    return value if name == text else f"wrapped_number({value})"

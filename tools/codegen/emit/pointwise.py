@@ -110,18 +110,23 @@ def _functor(entry: OpEntry, key: str, text: str) -> str:
     colon = f" : {initial}" if initial else ""
     values = "const V* scalars" if scalars else "const V*"
     texts = {"operator()": text}
-    if key in ("", "floating"):
+    if key in ("", "half", "floating"):
         cases = entry.implementation.cases
         texts |= {method: cases[method] for method in RARE if method in cases}
     methods = "".join(
         cpp.listed(f"  CEPH_INLINE auto {method}(", parameters, ") const {")
-        + f"\n    return {emit_scalar(parse_scalar(expression), frozenset(scalars))};\n  }}\n"
+        + f"\n{_returned(expression, scalars)}\n  }}\n"
         for method, expression in texts.items()
     )
     return (
         f"template <class V>\nstruct {name} {{\n{members}"
         f"  CEPH_INLINE explicit {name}({values}){colon} {{}}\n{methods}}};\n"
     )
+
+
+def _returned(expression: str, scalars: list[str]) -> str:
+    value = emit_scalar(parse_scalar(expression), frozenset(scalars))
+    return cpp.broken("    ", f"return {value};")
 
 
 def _operand_type(entry: OpEntry, name: str) -> str:

@@ -57,7 +57,7 @@ def emit(registry: Registry) -> dict[str, str]:
     for name, entries in registry.by_name().items():
         results += [_result_class(e) for e in entries if _is_named(e)][:1]
         methods += _overloaded(name, [e for e in entries if "method" in e.variants], method=True)
-        inplace = [e for e in entries if "inplace" in e.variants]
+        inplace = [e for e in entries if "inplace" in e.variants and not _of_lists(e)]
         methods += _overloaded(f"{name}_", inplace, method=True)
     stub = _TEMPLATE.read_text("utf-8")
     stub = _filled(stub, "    # generated methods", methods, "    ")
@@ -81,6 +81,9 @@ def _functions(registry: Registry, module: str) -> str:
         public = found[0].public_name
         functions += _overloaded(public, found, method=False)
         names.append(public)
+        inplace = [e for e in found if "inplace" in e.variants and _of_lists(e)]
+        functions += _overloaded(f"{public}_", inplace, method=False)
+        names += [f"{public}_"] if inplace else []
         if _several(registry, name):
             used += f"from cepheid._C import _{name}_results\n"
     listed = "".join(f'    "{name}",\n' for name in sorted(names))
@@ -98,6 +101,12 @@ def _filled(stub: str, marker: str, lines: Sequence[str], indent: str) -> str:
         raise ValueError(f"pyi: {_TEMPLATE.name} must hold the line '{marker}' once")
     text = "\n".join(indent + line for part in lines for line in part.split("\n"))
     return stub.replace(marker, text)
+
+
+def _of_lists(entry: OpEntry) -> bool:
+    """Whether the op works on a list of tensors, and in place as a function."""
+    arguments = entry.schema.arguments
+    return bool(arguments) and arguments[0].type.is_tensor_list
 
 
 def _is_named(entry: OpEntry) -> bool:
@@ -124,7 +133,7 @@ def _overloaded(name: str, entries: Sequence[OpEntry], method: bool) -> list[str
 def _signatures(name: str, entry: OpEntry, method: bool, inplace: bool) -> list[str]:
     arguments = entry.schema.arguments[1 if method else 0 :]
     extra = _extra(entry, method, inplace)
-    result = _result(entry)
+    result = "Sequence[Tensor]" if inplace and _of_lists(entry) else _result(entry)
     shapes = [_parameters(entry, arguments, extra)]
     if "varargs" in entry.tags and arguments and arguments[0].type.is_list:
         shapes.append(_spread(entry, arguments, extra))

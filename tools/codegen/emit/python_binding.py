@@ -58,7 +58,8 @@ def _callables(registry: Registry) -> list[_Callable]:
                 found.append(_Callable(name, chosen, method))
         inplace = tuple(e for e in entries if "inplace" in e.variants)
         if inplace:
-            found.append(_Callable(f"{name}_", inplace, method=True, inplace=True))
+            method = not inplace[0].schema.arguments[0].type.is_list
+            found.append(_Callable(f"{name}_", inplace, method, inplace=True))
     return found
 
 
@@ -134,6 +135,8 @@ def _plain_call(entry: OpEntry, schema: Schema) -> list[str]:
     work = _work(entry)
     if work:
         call = f"unlocked({work}, [&] {{ return {call}; }})"
+    if not schema.returns:  # a list that was written is given back as it came
+        return [f"{call};", "return Py_NewRef(p.slots[0]);"]
     names = [row.name for row in params(entry)]
     if "requires_grad" in names:
         return [f"return wrap_leaf({call}, p.boolean({names.index('requires_grad')}));"]

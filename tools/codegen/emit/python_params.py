@@ -101,7 +101,7 @@ def _kind(entry: OpEntry, argument: Argument) -> str:
     if type_.is_tensor_list:
         return "OptionalTensorList" if type_.element_optional else "TensorList"
     if type_.is_list:
-        return "IntList"
+        return "ScalarList" if type_.base == "Scalar" else "IntList"
     if type_.base == "Tensor" and argument.name in entry.numbers:
         return "TensorOrNumber"
     return _KINDS[type_.base]
@@ -111,6 +111,8 @@ def type_text(type_: Type) -> str:
     """A type as error messages show it."""
     if type_.is_tensor_list:
         return "tuple of Tensors"
+    if type_.is_list and type_.base == "Scalar":
+        return "tuple of Numbers"
     if type_.is_list:
         return "tuple of ints" if type_.length is None else f"int[{type_.length}]"
     return _SHOWN.get(type_.base, type_.base)
@@ -129,6 +131,8 @@ def conversion(entry: OpEntry, argument: Argument, index: int) -> list[str]:
     type_ = argument.type
     if type_.is_tensor_list:
         return [f"std::vector<Tensor> {name} = p.tensors({index});"]
+    if type_.is_list and type_.base == "Scalar":
+        return [f"std::vector<Scalar> {name} = p.scalars({index});"]
     if type_.base == "Tensor" and argument.name in entry.numbers:
         return [
             f"Tensor {name}_number;",

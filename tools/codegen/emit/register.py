@@ -48,6 +48,8 @@ def _includes(registry: Registry, entries: tuple[OpEntry, ...]) -> str:
     if any(entry.check for entry in entries):
         headers.add("ops/checks.h")
     for entry in entries:
+        if entry.implementation.kind == "each":
+            headers.add(f"generated/ops/{entry.each.name}.h")
         if entry.implementation.kind == "composite":
             headers.add(f"generated/rules/{family}.h")
         if entry.implementation.kind == "kernel" and entry.shape is not None:
@@ -80,6 +82,6 @@ def _section(entry: OpEntry, kernels: list[Kernel]) -> str:
 def _registration(kernel: Kernel) -> str:
     name = f"entries::{cpp.entry_name(kernel.schema)}"
     if kernel.keys == (COMPOSITE,):
-        return f"  {name}.impl_composite(&{kernel.name});"
+        return cpp.listed(f"{name}.impl_composite(", [f"&{kernel.name}"], ");", indent="  ")
     arguments = ([f"DispatchKey::{key}", f"&{kernel.name}"] for key in kernel.keys)
     return "\n".join(cpp.listed(f"{name}.impl(", given, ");", indent="  ") for given in arguments)
