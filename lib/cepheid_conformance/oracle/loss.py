@@ -290,10 +290,10 @@ def _of_indices(
     count = np.asarray(max(logs.shape[-1], 1), logs.dtype)
     with np.errstate(all="ignore"):
         value = (1 - smoothing) * _picked(-logs * scale, index)
-        slack = _picked(error * scale, index)
+        slack = _picked(error * np.abs(scale), index)
         if smoothing:
             value = value + smoothing / count * np.sum(-logs * scale, -1)
-            slack = slack + smoothing / count * np.sum(error * scale, -1)
+            slack = slack + smoothing / count * np.sum(error * np.abs(scale), -1)
     weights = np.where(kept, _picked(np.broadcast_to(scale, logs.shape), index), 0)
     return np.where(kept, value, 0), np.where(kept, slack, 0), weights
 

@@ -217,4 +217,6 @@ def normalize(input: Any, p: float, dim: int, eps: float) -> Expected:
 def _norm(size: Array, p: float, axis: int | None) -> Array:
     if math.isinf(p):
         return np.asarray(size.max(axis=axis, keepdims=True))
+    if p == 0:
+        return np.asarray((size != 0).sum(axis=axis, keepdims=True, dtype=size.dtype))
     return np.asarray((size**p).sum(axis=axis, keepdims=True) ** (1 / np.longdouble(p)))

@@ -75,7 +75,9 @@ def attention(draw: Draw) -> Iterator[Sample]:
 def _special(draw: Draw) -> Iterator[Sample]:
     if draw.kind != "special":
         return
-    for name, value in (("query", np.nan), ("value", np.nan)):
+    for name, value in (
+        ("query", np.nan), ("value", np.nan), ("value", np.inf), ("value", -np.inf),
+    ):  # fmt: skip
         values = dict(_operands(draw, ((2,), 3, 5, 4, 4)))
         data = values[name].data.copy()
         data[0, 1, 2] = value

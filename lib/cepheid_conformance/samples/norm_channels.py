@@ -132,6 +132,9 @@ def normalize(draw: Draw) -> Iterator[Sample]:
             data = draw.tensor((3, 9)).data.copy()
             data[1, 4] = value
             yield Sample({"input": Tensor(draw.dtype, data)}, f"{value}")
+        data = draw.tensor((3, 8), "nonzero").data.copy()
+        data[1, 4], data[2, 3] = np.inf, -np.inf
+        yield Sample({"input": Tensor(draw.dtype, data), "p": 0.0}, "infinities, counted")
 
 
 # Errors.

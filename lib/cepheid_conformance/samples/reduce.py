@@ -440,6 +440,10 @@ def trace(draw: Draw) -> Iterator[Sample]:
     }
     for shape in shapes.get(draw.kind, ()):
         yield Sample({"self": draw.tensor(shape)}, f"shape {list(shape)}")
+    if draw.kind == "special" and not draw.info.is_complex:
+        for value in special_values(draw.info):
+            single = Tensor(draw.dtype, np.array([[value]], draw.info.carrier))
+            yield Sample({"self": single}, f"{value} alone")
 
 
 # Errors.
