@@ -17,7 +17,7 @@ _SIZES: dict[str, tuple[_Sizes, ...]] = {
     "small": (((), 3, 5, 4, 4), ((2,), 4, 3, 2, 2), ((1, 2), 3, 5, 4, 6), ((2, 1, 2), 2, 3, 4, 4)),
     "sizes": (
         ((), 1, 1, 1, 1), ((1, 2), 65, 33, 16, 16), ((1, 1), 130, 513, 8, 5),
-        ((3,), 1, 1030, 17, 9), ((1, 2), 70, 600, 3, 33),
+        ((3,), 1, 1030, 17, 9), ((1, 2), 70, 600, 3, 33), ((), 520, 521, 2, 1),
     ),
     "shapes": (((0,), 2, 3, 4, 4), ((2, 1), 0, 3, 4, 4), ((1,), 2, 3, 1, 0)),
 }  # fmt: skip
@@ -118,8 +118,9 @@ def attention_sizes(draw: Draw) -> Iterator[ErrorSample]:
 def attention_dtypes(draw: Draw) -> Iterator[ErrorSample]:
     """Operands of two dtypes."""
     other = "float32" if draw.dtype != "float32" else "float64"
-    values = {**_plain(draw), "key": draw.tensor((2, 5, 4), dtype=other)}
-    yield ErrorSample(values, "RuntimeError", rf".*one dtype.*{other}")
+    for name in ("key", "value"):
+        values = {**_plain(draw), name: draw.tensor((2, 5, 4), dtype=other)}
+        yield ErrorSample(values, "RuntimeError", rf".*one dtype.*{other}", note=name)
 
 
 def attention_mask(draw: Draw) -> Iterator[ErrorSample]:

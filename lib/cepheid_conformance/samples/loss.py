@@ -367,8 +367,9 @@ def ranking_shapes(draw: Draw) -> Iterator[ErrorSample]:
 
 def ranking_ranks(draw: Draw) -> Iterator[ErrorSample]:
     """Ranks that differ."""
-    values = {**_plain(draw), "target": draw.tensor((1, 3))}
-    yield ErrorSample(values, "RuntimeError", r"{op}: .*dimensions")
+    for name in ("target", "input2"):
+        values = {**_plain(draw), name: draw.tensor((1, 3))}
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*dimensions", note=name)
 
 
 def elements_differ_strictly(draw: Draw) -> Iterator[ErrorSample]:

@@ -170,7 +170,10 @@ def running_missing(draw: Draw) -> Iterator[ErrorSample]:
     """Statistics that are missing, one or both."""
     values = {**_plain(draw), "training": False}
     yield ErrorSample(values, "RuntimeError", r"batch_norm: running_mean .*given", note="both")
-    values = {**values, "running_mean": draw.tensor((3,)), "training": True}
+    values = {**values, "running_mean": draw.tensor((3,))}
+    pattern = r"batch_norm: running_mean .*given"
+    yield ErrorSample(values, "RuntimeError", pattern, note="one, in evaluation")
+    values = {**values, "training": True}
     yield ErrorSample(values, "ValueError", r"batch_norm: running_mean .*both", note="one")
 
 
