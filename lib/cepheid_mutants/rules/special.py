@@ -27,12 +27,21 @@ _DISTANCES = frozenset(
 )
 _NEVER_NEGATIVE_ZERO = _COUNTING | _DISTANCES | {"abs", "exp", "log", "sigmoid", "softmax.int"}
 # Of shares, which lie between 0 and 1, no logarithm below -100 is taken.
-_NO_INFINITY = _COUNTING | {"tanh", "sigmoid", "softmax.int", "layer_norm", "_bit_cross_entropy"}
+_NO_INFINITY = _COUNTING | {
+    "tanh",
+    "sigmoid",
+    "softmax.int",
+    "layer_norm",
+    "_bit_cross_entropy",
+    "erfc",
+    "sign",
+    "_foreach_sign",
+}
 _NO_MINUS_INFINITY = _DISTANCES | frozenset(
     "abs exp sqrt relu var std linalg_vector_norm _soft_margin soft_margin_loss _foreach_abs "
     "_foreach_norm".split()
 )
-_NO_SUBNORMAL = _COUNTING | {"log", "sqrt", "layer_norm"}
+_NO_SUBNORMAL = _COUNTING | {"log", "sqrt", "layer_norm", "sign", "_foreach_sign"}
 _WHOLE = frozenset(("floor_divide", "trunc_divide", "div.Tensor_mode"))
 
 
@@ -132,7 +141,8 @@ _OPEN_ZERO = frozenset(
     "_foreach_clamp_max.ScalarList".split()
 )
 _NO_SIGN_OF_ZERO = frozenset(
-    "frac var std var_mean std_mean linalg_vector_norm avg_pool1d avg_pool2d adaptive_avg_pool1d "
+    "frac var std var_mean std_mean linalg_vector_norm _foreach_norm addcmul addcdiv lerp "
+    "_foreach_addcmul _foreach_addcdiv _foreach_lerp avg_pool1d avg_pool2d adaptive_avg_pool1d "
     "adaptive_avg_pool2d".split()
 )
 
@@ -140,7 +150,7 @@ _NO_SIGN_OF_ZERO = frozenset(
 def _zero_sign_is_free(op: Op) -> str:
     if op.key in _OPEN_ZERO:
         return "which of two equal zeros is given is not determined"
-    if is_bounded(op) or op.family in ("norm", "attention") or op.name in _NO_SIGN_OF_ZERO:
+    if is_bounded(op) or op.family in ("norm", "attention", "loss") or op.name in _NO_SIGN_OF_ZERO:
         return "the sign of a zero sum or difference is not determined"
     return _unless(_NEVER_NEGATIVE_ZERO, "negative zero")(op)  # type: ignore[no-any-return]
 
