@@ -222,13 +222,13 @@ def shares(draw: Draw) -> Iterator[Sample]:
     """Shares in [0, 1]."""
     for values, note in _between(draw, "unit", "unit", (0.0, 1.0, 0.25)):
         yield Sample(values, note)
-    if draw.kind == "special":
-        one, two = (np.array(row, draw.info.carrier) for row in ([0.25, 0.5], [1, np.nan]))
-        yield Sample(_pair(draw, Tensor(draw.dtype, one), Tensor(draw.dtype, two)), "a NaN")
 
 
 def _logits(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
     yield from _between(draw, "any", "unit", (0.0, -0.0, 90.0, -90.0, 1.0, np.nan))
+    if draw.kind == "special":
+        one, two = (np.array(row, draw.info.carrier) for row in ([np.inf, 1], [0, 0.5]))
+        yield _pair(draw, Tensor(draw.dtype, one), Tensor(draw.dtype, two)), "an infinite logit"
 
 
 def logits_weighted(draw: Draw) -> Iterator[Sample]:
@@ -289,6 +289,10 @@ def signs(draw: Draw) -> Iterator[Sample]:
         first, second = values.values()
         if np.broadcast_shapes(first.shape, second.shape) == first.shape:
             yield Sample(values, note)
+    if draw.kind == "special":
+        far = round_to(np.log([2.0, 4, 8, 16]) - np.log(draw.info.tiny), draw.info)
+        one = Tensor(draw.dtype, np.ones(4, draw.info.carrier))
+        yield Sample(_pair(draw, Tensor(draw.dtype, far), one), "subnormal losses")
 
 
 def _weighted(draw: Draw, samples: Iterator[Sample], name: str = "weight") -> Iterator[Sample]:

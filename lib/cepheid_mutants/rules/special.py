@@ -26,13 +26,16 @@ _DISTANCES = frozenset(
     "_squared_difference mse_loss l1_loss _smooth_l1 smooth_l1_loss _huber huber_loss".split()
 )
 _NEVER_NEGATIVE_ZERO = _COUNTING | _DISTANCES | {"abs", "exp", "log", "sigmoid", "softmax.int"}
+# What is no share is refused.
+_SHARES = frozenset(("_bit_cross_entropy",))
+_NO_NAN = _COUNTING | _SHARES
 # Of shares, which lie between 0 and 1, no logarithm below -100 is taken.
 _NO_INFINITY = _COUNTING | {
     "tanh",
     "sigmoid",
     "softmax.int",
     "layer_norm",
-    "_bit_cross_entropy",
+    *_SHARES,
     "erfc",
     "sign",
     "_foreach_sign",
@@ -68,7 +71,7 @@ def _unless(never: frozenset[str], what: str) -> Any:
     "NaN becomes zero",
     _floats,
     checks=CHECKS,
-    equivalent=_unless(_COUNTING, "NaN"),
+    equivalent=_unless(_NO_NAN, "NaN"),
 )
 def nan_to_zero(call: Call) -> Any:
     return _edit(call, lambda value: 0.0 if math.isnan(value) else value)
@@ -80,7 +83,7 @@ def nan_to_zero(call: Call) -> Any:
     "NaN becomes infinity",
     _floats,
     checks=CHECKS,
-    equivalent=_unless(_COUNTING, "NaN"),
+    equivalent=_unless(_NO_NAN, "NaN"),
 )
 def nan_to_infinity(call: Call) -> Any:
     return _edit(call, lambda value: math.inf if math.isnan(value) else value)
@@ -245,7 +248,18 @@ def subnormal_input(call: Call) -> Any:
     return _with_inputs(call, _flush)
 
 
-@rule("special", "nan_input", "NaN in the input is taken for zero", _reads_floats, checks=CHECKS)
+def _only_shares(op: Op) -> str:
+    return "what is not between 0 and 1 is refused" if op.key in _SHARES else ""
+
+
+@rule(
+    "special",
+    "nan_input",
+    "NaN in the input is taken for zero",
+    _reads_floats,
+    checks=CHECKS,
+    equivalent=_only_shares,
+)
 def nan_input(call: Call) -> Any:
     return _with_inputs(
         call,
@@ -277,7 +291,7 @@ def nan_input(call: Call) -> Any:
             "argmax",
             "argsort",
         )
-        else ""
+        else _only_shares(op)
     ),
 )
 def infinite_input(call: Call) -> Any:
