@@ -222,6 +222,11 @@ def shares(draw: Draw) -> Iterator[Sample]:
     """Shares in [0, 1]."""
     for values, note in _between(draw, "unit", "unit", (0.0, 1.0, 0.25)):
         yield Sample(values, note)
+    if draw.kind == "special":
+        small = draw.info.smallest * np.array([1, 3, 8, 64])
+        one = Tensor(draw.dtype, small.astype(draw.info.carrier))
+        zero = Tensor(draw.dtype, np.zeros(4, draw.info.carrier))
+        yield Sample(_pair(draw, one, zero), "subnormal losses")
 
 
 def _logits(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
