@@ -35,9 +35,10 @@ UNIFORM = frozenset(
     "zeros ones full zeros_like fill_.Scalar ones_like full_like new_zeros new_ones "
     "new_full zero_".split()
 )
-# One element, whatever goes in.
+# One element, or a list of such, whatever goes in.
 SINGLE = frozenset(
-    "sum mean any all max min median nanmedian prod var std var_mean std_mean dot trace".split()
+    "sum mean any all max min median nanmedian prod var std var_mean std_mean dot trace "
+    "_foreach_norm.Scalar".split()
 )
 INDICES = frozenset(
     "argmax argmin argsort nonzero argwhere randperm where multinomial "
@@ -46,7 +47,7 @@ INDICES = frozenset(
 # Zeros and ones, whatever goes in.
 ZERO_OR_ONE = frozenset("ones ones_like new_ones zeros zeros_like new_zeros zero_ eye".split())
 # Of what is complex they give magnitudes, which are real.
-MAGNITUDES = frozenset("abs var std linalg_vector_norm".split())
+MAGNITUDES = frozenset("abs var std linalg_vector_norm l1_loss _foreach_abs _foreach_norm".split())
 # They draw, and keep elements of what goes in.
 DROPPING = frozenset(("dropout", "nn_dropout"))
 # How many dims every correct result has, where that is more than none; how many at most.
@@ -237,6 +238,8 @@ def gives_zeros(op: Op) -> str:
 
 def exact_anywhere(op: Op) -> str:
     """Why a correct result passes unchanged through every dtype, or ""."""
+    if op.name in ("sign", "_foreach_sign"):
+        return "minus one, zero and one are exact in every dtype"
     return "zero and one are exact in every dtype" if op.name in ZERO_OR_ONE else ""
 
 

@@ -81,7 +81,7 @@ def _hinged(input: Any, target: Any, margin: float) -> Elements:
     dtype, (x, y) = _operands(input, target)
     with np.errstate(all="ignore"):
         value = np.where(y == 1, x, np.maximum(margin - x, 0))
-    return dtype, value, np.abs(value) + abs(margin)
+    return dtype, value, np.abs(value) + np.where(y == 1, 0, abs(margin))
 
 
 def _ranked(input1: Any, input2: Any, target: Any, margin: float) -> Elements:

@@ -103,13 +103,21 @@ def _special(draw: Draw) -> Iterator[Sample]:
         tensors = [Tensor(draw.dtype, np.array(line, draw.info.carrier)) for line in lines]
         yield Sample({"self": tensors}, "NaN, infinity, zeros")
     elif set(kinds) == {"Tensor[]"}:
+        if draw.spec.name == "_foreach_exp" and draw.info.is_complex:
+            far = np.array([800 + 2j, 900 - 2j] * 5).astype(draw.info.carrier)
+            yield Sample({"self": [Tensor(draw.dtype, far)]}, "real parts beyond exp's range")
         base = load_specs()[_OF_ONE[draw.spec.name]]
         for sample in samples_of(base, draw.dtype, "special"):
             tensors = list(sample.tensors())
             if len(tensors) == len(names):
                 values = {name: [t] for name, t in zip(names, tensors, strict=True)}
                 yield Sample(values, sample.note)
-    elif draw.info.is_inexact or draw.spec.overload != "ScalarAndTensor":
+    elif draw.spec.overload == "ScalarAndTensor" and not draw.info.is_inexact:
+        powers = Tensor(draw.dtype, np.array([0, 1, 2, 5, 7, 20, 31, 39, 63], draw.info.carrier))
+        for number in (2, 3):
+            exponents = powers.replaced(powers.data[:-1] if number == 3 else powers.data)
+            yield Sample({"self": number, "exponent": [exponents]}, f"powers of {number}")
+    else:
         yield from _special_and_numbers(draw, names, kinds)
 
 
@@ -150,11 +158,14 @@ def _special_numbers(draw: Draw) -> tuple[Any, ...]:
 
 def _special_terms(draw: Draw) -> Iterator[Sample]:
     """Special values as the first of three operands; the others are small and exact."""
-    special = repeated(special_values(draw.info))
+    # Where all terms are zero, at the end too, the result is known exactly.
+    special = np.append(repeated(special_values(draw.info)), 0).astype(draw.info.carrier)
     small = [0, -0.0, 1] if draw.info.is_inexact else [0, 0, 1]
 
     def line(items: list[Any]) -> Tensor:
-        return Tensor(draw.dtype, np.resize(np.array(items, draw.info.carrier), special.shape))
+        data = np.resize(np.array(items, draw.info.carrier), special.shape)
+        data[-1] = items[0]
+        return Tensor(draw.dtype, data)
 
     lerp = draw.spec.name == "_foreach_lerp"
     finite: Array = np.where(np.isfinite(special), special, 1) if lerp else special
@@ -182,7 +193,7 @@ def _options(draw: Draw, values: dict[str, Any]) -> Iterator[Sample]:
     if draw.dtype == "bool":
         return
     options: dict[str, tuple[Any, ...]] = {"alpha": (2, 0), "value": (2, 0)}
-    options["ord"] = (1, 2, 0, 3, float("inf"), float("-inf"))
+    options["ord"] = (1, 2, 0, 3, 2.5, float("inf"), float("-inf"))
     if draw.info.is_inexact:
         options["alpha"] = options["value"] = (2, 0.5, 0)
         options["dtype"] = ("complex128",) if draw.info.is_complex else ("float64",)

@@ -96,6 +96,8 @@ def _ranked(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
         yield _three(draw, left, right, shape), f"shape {list(shape)}"
     if draw.kind == "broadcast":
         yield _three(draw, draw.tensor((3, 1)), draw.tensor((1, 4)), (3, 4)), "broadcast"
+        column, row = _ending_in_zero(draw, (3, 1)), _ending_in_zero(draw, (1, 4))
+        yield _three(draw, column, row, (3, 4)), "broadcast, the last two equal"
         yield _three(draw, draw.tensor((4, 4)), draw.tensor((4, 1)), (4, 4)), "a column"
         yield _three(draw, draw.tensor((4, 4)), draw.tensor((4, 4)), (1, 4)), "a row of signs"
     if draw.kind == "promotion":
@@ -107,9 +109,18 @@ def _ranked(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
         near = Tensor(draw.dtype, _near_zero(draw))
         zero = Tensor(draw.dtype, np.zeros(near.shape, draw.info.carrier))
         yield _three(draw, near, zero, near.shape), "elements that are subnormal"
+        data = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0] * 7, draw.info.carrier)
+        one = Tensor(draw.dtype, np.ones(42, draw.info.carrier))
+        yield _three(draw, Tensor(draw.dtype, data), one, (42,)), "not finite"
     if draw.kind == "ties":
         same = draw.tensor((40,))
         yield _three(draw, same, same, (40,)), "equal operands"
+
+
+def _ending_in_zero(draw: Draw, shape: tuple[int, ...]) -> Tensor:
+    data = draw.tensor(shape).data.copy()
+    data[(-1,) * len(shape)] = 0
+    return Tensor(draw.dtype, data)
 
 
 def _three(draw: Draw, left: Tensor, right: Tensor, shape: tuple[int, ...]) -> dict[str, Any]:
@@ -211,10 +222,18 @@ def shares(draw: Draw) -> Iterator[Sample]:
     """Shares in [0, 1]."""
     for values, note in _between(draw, "unit", "unit", (0.0, 1.0, 0.25)):
         yield Sample(values, note)
+    if draw.kind == "special":
+        small = draw.info.smallest * np.array([1, 3, 8, 64])
+        one = Tensor(draw.dtype, small.astype(draw.info.carrier))
+        zero = Tensor(draw.dtype, np.zeros(4, draw.info.carrier))
+        yield Sample(_pair(draw, one, zero), "subnormal losses")
 
 
 def _logits(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
     yield from _between(draw, "any", "unit", (0.0, -0.0, 90.0, -90.0, 1.0, np.nan))
+    if draw.kind == "special":
+        one, two = (np.array(row, draw.info.carrier) for row in ([np.inf, 1], [0, 0.5]))
+        yield _pair(draw, Tensor(draw.dtype, one), Tensor(draw.dtype, two)), "an infinite logit"
 
 
 def logits_weighted(draw: Draw) -> Iterator[Sample]:
@@ -244,6 +263,8 @@ def _divergences(draw: Draw, domain: str, target: float) -> Iterator[tuple[dict[
         for left, right in (((3, 4), (4,)), ((4, 4), (4,)), ((4, 4), (4, 1)), ((3, 1), (1, 4))):
             second = draw.tensor(right, domain)
             yield _pair(draw, draw.tensor(left), second), f"{left} and {right}"
+        column, row = _ending_in_zero(draw, (3, 1)), _ending_in_zero(draw, (1, 4))
+        yield _pair(draw, column, row.replaced(np.abs(row.data))), "the last of both are zero"
     if draw.kind == "promotion":
         for other in draw.spec.dtypes["cpu"]:
             for shape in ((5,), ()):
@@ -273,6 +294,10 @@ def signs(draw: Draw) -> Iterator[Sample]:
         first, second = values.values()
         if np.broadcast_shapes(first.shape, second.shape) == first.shape:
             yield Sample(values, note)
+    if draw.kind == "special":
+        far = round_to(np.log([2.0, 4, 8, 16]) - np.log(draw.info.tiny), draw.info)
+        one = Tensor(draw.dtype, np.ones(4, draw.info.carrier))
+        yield Sample(_pair(draw, Tensor(draw.dtype, far), one), "subnormal losses")
 
 
 def _weighted(draw: Draw, samples: Iterator[Sample], name: str = "weight") -> Iterator[Sample]:
@@ -286,6 +311,13 @@ def _weighted(draw: Draw, samples: Iterator[Sample], name: str = "weight") -> It
             names = [a.name for a in draw.spec.args]
             ordered = {name: values[name] for name in names if name in values}
             yield Sample(ordered, f"{sample.note}, {name}")
+        if draw.kind == "special" and name == "weight":
+            data = np.ones(_shape_of(sample.values)[-1:], draw.info.carrier)
+            data[::6] = np.inf  # where the logit is zero
+            values = {**sample.values, name: Tensor(draw.dtype, data)}
+            names = [a.name for a in draw.spec.args]
+            ordered = {name: values[name] for name in names if name in values}
+            yield Sample(ordered, f"{sample.note}, infinite weights")
 
 
 def losses_shares(draw: Draw) -> Iterator[Sample]:

@@ -166,7 +166,12 @@ def double_inputs(call: Call) -> Any:
 
 def _wide_integers(op: Op) -> bool:
     """Whether integer results come in the whole range of their dtype."""
-    return gives_integers(op) and op.name not in ZERO_OR_ONE | {"sign", "sgn", "relu6"}
+    return gives_integers(op) and op.name not in ZERO_OR_ONE | {
+        "sign",
+        "sgn",
+        "relu6",
+        "_foreach_sign",
+    }
 
 
 def _too_long(op: Op) -> str:

@@ -26,13 +26,25 @@ _DISTANCES = frozenset(
     "_squared_difference mse_loss l1_loss _smooth_l1 smooth_l1_loss _huber huber_loss".split()
 )
 _NEVER_NEGATIVE_ZERO = _COUNTING | _DISTANCES | {"abs", "exp", "log", "sigmoid", "softmax.int"}
+# What is no share is refused.
+_SHARES = frozenset(("_bit_cross_entropy",))
+_NO_NAN = _COUNTING | _SHARES
 # Of shares, which lie between 0 and 1, no logarithm below -100 is taken.
-_NO_INFINITY = _COUNTING | {"tanh", "sigmoid", "softmax.int", "layer_norm", "_bit_cross_entropy"}
+_NO_INFINITY = _COUNTING | {
+    "tanh",
+    "sigmoid",
+    "softmax.int",
+    "layer_norm",
+    *_SHARES,
+    "erfc",
+    "sign",
+    "_foreach_sign",
+}
 _NO_MINUS_INFINITY = _DISTANCES | frozenset(
     "abs exp sqrt relu var std linalg_vector_norm _soft_margin soft_margin_loss _foreach_abs "
     "_foreach_norm".split()
 )
-_NO_SUBNORMAL = _COUNTING | {"log", "sqrt", "layer_norm"}
+_NO_SUBNORMAL = _COUNTING | {"log", "sqrt", "layer_norm", "sign", "_foreach_sign"}
 _WHOLE = frozenset(("floor_divide", "trunc_divide", "div.Tensor_mode"))
 
 
@@ -59,7 +71,7 @@ def _unless(never: frozenset[str], what: str) -> Any:
     "NaN becomes zero",
     _floats,
     checks=CHECKS,
-    equivalent=_unless(_COUNTING, "NaN"),
+    equivalent=_unless(_NO_NAN, "NaN"),
 )
 def nan_to_zero(call: Call) -> Any:
     return _edit(call, lambda value: 0.0 if math.isnan(value) else value)
@@ -71,7 +83,7 @@ def nan_to_zero(call: Call) -> Any:
     "NaN becomes infinity",
     _floats,
     checks=CHECKS,
-    equivalent=_unless(_COUNTING, "NaN"),
+    equivalent=_unless(_NO_NAN, "NaN"),
 )
 def nan_to_infinity(call: Call) -> Any:
     return _edit(call, lambda value: math.inf if math.isnan(value) else value)
@@ -132,7 +144,8 @@ _OPEN_ZERO = frozenset(
     "_foreach_clamp_max.ScalarList".split()
 )
 _NO_SIGN_OF_ZERO = frozenset(
-    "frac var std var_mean std_mean linalg_vector_norm avg_pool1d avg_pool2d adaptive_avg_pool1d "
+    "frac var std var_mean std_mean linalg_vector_norm _foreach_norm addcmul addcdiv lerp "
+    "_foreach_addcmul _foreach_addcdiv _foreach_lerp avg_pool1d avg_pool2d adaptive_avg_pool1d "
     "adaptive_avg_pool2d".split()
 )
 
@@ -140,7 +153,7 @@ _NO_SIGN_OF_ZERO = frozenset(
 def _zero_sign_is_free(op: Op) -> str:
     if op.key in _OPEN_ZERO:
         return "which of two equal zeros is given is not determined"
-    if is_bounded(op) or op.family in ("norm", "attention") or op.name in _NO_SIGN_OF_ZERO:
+    if is_bounded(op) or op.family in ("norm", "attention", "loss") or op.name in _NO_SIGN_OF_ZERO:
         return "the sign of a zero sum or difference is not determined"
     return _unless(_NEVER_NEGATIVE_ZERO, "negative zero")(op)  # type: ignore[no-any-return]
 
@@ -235,7 +248,18 @@ def subnormal_input(call: Call) -> Any:
     return _with_inputs(call, _flush)
 
 
-@rule("special", "nan_input", "NaN in the input is taken for zero", _reads_floats, checks=CHECKS)
+def _only_shares(op: Op) -> str:
+    return "what is not between 0 and 1 is refused" if op.key in _SHARES else ""
+
+
+@rule(
+    "special",
+    "nan_input",
+    "NaN in the input is taken for zero",
+    _reads_floats,
+    checks=CHECKS,
+    equivalent=_only_shares,
+)
 def nan_input(call: Call) -> Any:
     return _with_inputs(
         call,
@@ -267,7 +291,7 @@ def nan_input(call: Call) -> Any:
             "argmax",
             "argsort",
         )
-        else ""
+        else _only_shares(op)
     ),
 )
 def infinite_input(call: Call) -> Any:
