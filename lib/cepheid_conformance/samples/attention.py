@@ -58,6 +58,8 @@ def attention(draw: Draw) -> Iterator[Sample]:
         for scale in (0.5, -0.25, 0.0):
             yield Sample({**values, "scale": scale}, f"{scale=}")
         yield from _shared_heads(draw)
+        if draw.spec.argument("dropout_p") is not None:
+            yield Sample({**values, "dropout_p": 1.0}, "every weight dropped")
         if draw.info.itemsize == 2:
             mask = draw.tensor((4, 5), dtype="float32")
             yield Sample({**values, "attn_mask": mask}, "a mask of float32")
@@ -138,7 +140,10 @@ def attention_groups(draw: Draw) -> Iterator[ErrorSample]:
     """Heads that can't be shared."""
     heads = {"query": 4, "key": 3, "value": 3}
     values = {name: draw.tensor((2, count, 3, 5)) for name, count in heads.items()}
-    yield ErrorSample({**values, "enable_gqa": True}, "RuntimeError", r".*heads.*4 and 3")
+    values["enable_gqa"] = True
+    yield ErrorSample(values, "RuntimeError", r".*heads.*4 and 3", note="4 for 3")
+    values = {**values, "query": draw.tensor((3, 5))}
+    yield ErrorSample(values, "RuntimeError", r".*dimension of heads", note="no heads")
 
 
 def attention_dropout(draw: Draw) -> Iterator[ErrorSample]:
