@@ -172,7 +172,8 @@ def group_norm(input: Any, num_groups: int, weight: Any, bias: Any, eps: float) 
 
 
 def _reshaped(found: Expected, shape: tuple[int, ...]) -> Expected:
-    value, bound = np.asarray(found.value), np.broadcast_to(found.bound, np.shape(found.value))
+    value = np.asarray(found.value)
+    bound = np.broadcast_to(np.asarray(found.bound), value.shape)
     return within_bound(found.dtype, value.reshape(shape), bound.reshape(shape))
 
 

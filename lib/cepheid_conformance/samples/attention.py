@@ -139,8 +139,8 @@ def attention_mask(draw: Draw) -> Iterator[ErrorSample]:
 def attention_groups(draw: Draw) -> Iterator[ErrorSample]:
     """Heads that can't be shared."""
     heads = {"query": 4, "key": 3, "value": 3}
-    values = {name: draw.tensor((2, count, 3, 5)) for name, count in heads.items()}
-    values["enable_gqa"] = True
+    values: dict[str, Any] = {"enable_gqa": True}
+    values |= {name: draw.tensor((2, count, 3, 5)) for name, count in heads.items()}
     yield ErrorSample(values, "RuntimeError", r".*heads.*4 and 3", note="4 for 3")
     values = {**values, "query": draw.tensor((3, 5))}
     yield ErrorSample(values, "RuntimeError", r".*dimension of heads", note="no heads")

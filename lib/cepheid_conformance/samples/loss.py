@@ -59,8 +59,8 @@ def _pairs(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
     if draw.kind == "promotion" and draw.spec.name in _MIXED:
         for other in draw.spec.dtypes["cpu"]:
             if not (draw.info.itemsize == 2 and DTYPES[other].is_complex):
-                right = draw.tensor((5,), "exact", other)
-                yield _pair(draw, draw.tensor((5,), "exact"), right), f"other {other}"
+                target = draw.tensor((5,), "exact", other)
+                yield _pair(draw, draw.tensor((5,), "exact"), target), f"other {other}"
 
 
 def _near_zero(draw: Draw) -> Array:

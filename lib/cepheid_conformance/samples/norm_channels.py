@@ -78,9 +78,8 @@ def _arguments(draw: Draw) -> Iterator[Sample]:
     yield Sample({**none, "training": True, "eps": 0.5}, "eps 0.5")
     zero = Tensor(draw.dtype, np.array([0, -2], draw.info.carrier))
     yield Sample({**none, "weight": zero, "training": True}, "a weight of 0, a negative one")
-    last = {**none, "input": draw.tensor((4, 2, 3, 5)), "training": True}
-    last["input"] = _channels_last(last["input"])
-    yield Sample(last, "channels last")
+    last = _channels_last(draw.tensor((4, 2, 3, 5)))
+    yield Sample({**none, "input": last, "training": True}, "channels last")
     if draw.info.itemsize == 2:
         wide = {name: draw.tensor((2,), "positive", "float32") for name in affine}
         yield Sample({**none, **wide, "training": True}, "float32 weights")
