@@ -37,7 +37,7 @@ UNIFORM = frozenset(
 )
 # One element, or a list of such, whatever goes in.
 SINGLE = frozenset(
-    "sum mean any all max min median nanmedian prod var std var_mean std_mean dot trace "
+    "sum mean any all max min median nanmedian prod var std var_mean std_mean dot "
     "_foreach_norm.Scalar".split()
 )
 INDICES = frozenset(
@@ -227,7 +227,7 @@ def same_when_rearranged(op: Op) -> str:
 
 def keeps_sum(op: Op) -> bool:
     """Whether the result is an int64 sum of whatever integers go in."""
-    return op.name in ("sum", "cumsum", "trace")
+    return op.name in ("sum", "cumsum")
 
 
 def gives_zeros(op: Op) -> str:

@@ -336,7 +336,6 @@ class _EntryCheck:
         if text is not None:
             self.problem("composite", f"{name} of rules/{self.entry.family}.py: {text}")
 
-
     def _each(self) -> None:
         self._forbid("shape", "promote", "check", "broadcast_self")
         if not self._plain():
