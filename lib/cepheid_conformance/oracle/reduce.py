@@ -10,7 +10,6 @@ import numpy as np
 
 from ..dtypes import DTYPES, Array, cast
 from ..expected import Expected, exact, undetermined, within_bound
-from ..tensors import Tensor
 from ..wide import widen
 from .common import is_integer, normal_dim, wrapping
 
