@@ -212,7 +212,8 @@ def fuzz() -> Counts:
     if built.failed:
         return built
     python = env / "bin" / "python"
-    pip = [environment().python, "-m", "pip", "--python", python, "install", "--quiet"]
+    pip: list[str | Path] = [environment().python, "-m", "pip", "--python", python]
+    pip += ["install", "--quiet"]
     installed = run([*pip, "--disable-pip-version-check", "-r", REQUIREMENTS / "fuzz.txt"])
     if installed.failed:
         return installed

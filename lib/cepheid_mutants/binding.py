@@ -60,10 +60,17 @@ def _fits(argument: Argument, op: Op, value: Any, is_tensor: Callable[[Any], boo
     if kind == "int[1]":
         return isinstance(value, (int, list, tuple))
     if "[" in kind:
-        return isinstance(value, (list, tuple))
+        return isinstance(value, (list, tuple)) and _holds(kind, value, is_tensor)
     if kind in ("ScalarType", "Device"):
         return type(value).__name__ == {"ScalarType": "dtype", "Device": "device"}[kind]
     return True
+
+
+def _holds(kind: str, items: Any, is_tensor: Callable[[Any], bool]) -> bool:
+    """Whether a list's entries are what tells it from a list of another type."""
+    if kind == "Tensor[]":
+        return all(map(is_tensor, items))
+    return kind != "Scalar[]" or not any(map(is_tensor, items))
 
 
 def choose(

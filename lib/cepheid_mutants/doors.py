@@ -12,6 +12,7 @@ from .binding import arrange, choose
 from .calls import Api, BrokenMutant, Call, Memory, genuine, is_intended
 from .mutant import Fault
 from .schema import Op
+from .traits import gives_list
 
 # The driver makes its tensors by public names too: those calls are not the op under test.
 _ADAPTER = "cepheid_conformance_driver.adapter"
@@ -51,7 +52,41 @@ class _Serves:
     when: Callable[[dict[str, Any]], bool]
 
 
+def _elements_of(loss: str) -> _Serves:
+    """The loss without a fold and without a weight of its own."""
+    return _Serves(
+        loss,
+        loss,
+        lambda values: values.get("reduction") == "none" and values.get("weight") is None,
+    )
+
+
+def _divergence(log_target: bool) -> _Serves:
+    return _Serves(
+        "kl_div",
+        "kl_div",
+        lambda values: (
+            values.get("reduction") == "none" and bool(values.get("log_target")) == log_target
+        ),
+    )
+
+
 _INTERNAL = {
+    "_attention": _Serves(
+        "scaled_dot_product_attention",
+        "scaled_dot_product_attention",
+        lambda values: not values.get("dropout_p"),
+    ),
+    "_squared_difference": _elements_of("mse_loss"),
+    "_smooth_l1": _elements_of("smooth_l1_loss"),
+    "_huber": _elements_of("huber_loss"),
+    "_hinge_embedding": _elements_of("hinge_embedding_loss"),
+    "_margin_ranking": _elements_of("margin_ranking_loss"),
+    "_bit_cross_entropy": _elements_of("binary_cross_entropy"),
+    "_logit_cross_entropy": _elements_of("binary_cross_entropy_with_logits"),
+    "_divergence": _divergence(log_target=False),
+    "_log_divergence": _divergence(log_target=True),
+    "_soft_margin": _elements_of("soft_margin_loss"),
     "_to_copy": _Serves("to", "to.dtype", lambda values: bool(values.get("copy"))),
     "_local_scalar_dense": _Serves("item", "_local_scalar_dense", lambda values: True),
     "trunc_divide": _Serves(
@@ -89,7 +124,10 @@ class Installer:
             self._replace_function(bound)
         if "method" in bound.variants or (serves and serves.name == "item"):
             self._replace_method(name, self._named("method", name))
-        if "inplace" in bound.variants:
+        if "inplace" in bound.variants and gives_list(bound):
+            self.api.functions[f"{plain}_"] = genuine(getattr(self.api.module, f"{plain}_"))
+            self._replace(self.api.module, f"{plain}_", self._named("inplace", f"{plain}_"))
+        elif "inplace" in bound.variants:
             self._replace_method(f"{plain}_", self._named("inplace", f"{plain}_"))
         for operator in _OPERATORS.get(self.op.key, ()):
             if hasattr(self.api.tensor_type, operator):
@@ -137,7 +175,9 @@ class Installer:
         return door
 
     def _original(self, variant: str, name: str) -> Callable[..., Any]:
-        return self.api.functions[name] if variant == "function" else self.api.methods[name]
+        """What a name stands for. In-place ops of lists are functions: no method has a list."""
+        function = variant == "function" or gives_list(self.op)
+        return self.api.functions[name] if function else self.api.methods[name]
 
     def _bound(
         self,

@@ -19,7 +19,9 @@ COMMUTATIVE = frozenset(
 INEXACT_ALWAYS = frozenset(
     "div.Tensor exp log sqrt tanh sigmoid mean mean.dim reciprocal rsqrt sin cos tan asin "
     "acos atan atan2 sinh cosh asinh acosh atanh exp2 expm1 log1p log2 log10 erf "
-    "xlogy.Tensor logaddexp logsumexp".split()
+    "xlogy.Tensor logaddexp logsumexp erfc logit logit_of logit_within deg2rad rad2deg "
+    "_foreach_div.Scalar _foreach_div.List _foreach_div.ScalarList _foreach_div.Tensor "
+    "_foreach_sqrt _foreach_exp _foreach_reciprocal".split()
 )
 TRUTHS = frozenset(
     "isnan isinf isfinite isposinf isneginf signbit logical_not logical_and logical_or "
@@ -31,20 +33,21 @@ BOUNDED_FAMILIES = ("matmul", "conv", "norm", "scan")
 UNINITIALISED = frozenset(("empty", "empty_strided", "empty_like", "new_empty"))
 UNIFORM = frozenset(
     "zeros ones full zeros_like fill_.Scalar ones_like full_like new_zeros new_ones "
-    "new_full".split()
+    "new_full zero_".split()
 )
-# One element, whatever goes in.
+# One element, or a list of such, whatever goes in.
 SINGLE = frozenset(
-    "sum mean any all max min median nanmedian prod var std var_mean std_mean dot".split()
+    "sum mean any all max min median nanmedian prod var std var_mean std_mean dot "
+    "_foreach_norm.Scalar".split()
 )
 INDICES = frozenset(
-    "argmax argmin argsort nonzero randperm where multinomial "
+    "argmax argmin argsort nonzero argwhere randperm where multinomial "
     "count_nonzero count_nonzero.dim_IntList".split()
 )
 # Zeros and ones, whatever goes in.
-ZERO_OR_ONE = frozenset("ones ones_like new_ones zeros zeros_like new_zeros eye".split())
+ZERO_OR_ONE = frozenset("ones ones_like new_ones zeros zeros_like new_zeros zero_ eye".split())
 # Of what is complex they give magnitudes, which are real.
-MAGNITUDES = frozenset("abs var std linalg_vector_norm".split())
+MAGNITUDES = frozenset("abs var std linalg_vector_norm l1_loss _foreach_abs _foreach_norm".split())
 # They draw, and keep elements of what goes in.
 DROPPING = frozenset(("dropout", "nn_dropout"))
 # How many dims every correct result has, where that is more than none; how many at most.
@@ -52,12 +55,14 @@ _LEAST_DIMS = {
     **dict.fromkeys(
         "arange arange.start_step randperm layer_norm unsqueeze flatten.using_ints cat stack "
         "hstack index_put masked_select embedding take_along_dim diag mv multinomial slice.Tensor "
-        "narrow ravel diagonal unfold unflatten.int".split(),
+        "narrow ravel diagonal unfold unflatten.int repeat_interleave.self_int flipud "
+        "rms_norm".split(),
         1,
     ),
     **dict.fromkeys(
         "nonzero mm addmm outer eye eye.m vstack tril triu conv1d avg_pool1d "
-        "adaptive_avg_pool1d".split(),
+        "adaptive_avg_pool1d max_pool1d argwhere diag_embed diagflat fliplr rot90 group_norm "
+        "batch_norm scaled_dot_product_attention _attention".split(),
         2,
     ),
     **dict.fromkeys(
@@ -68,7 +73,9 @@ _LEAST_DIMS = {
 }
 _MOST_DIMS = {
     **dict.fromkeys("arange arange.start_step randperm masked_select mv ravel".split(), 1),
-    **dict.fromkeys("nonzero mm addmm outer t eye eye.m diag multinomial".split(), 2),
+    **dict.fromkeys(
+        "nonzero mm addmm outer t eye eye.m diag multinomial argwhere diagflat".split(), 2
+    ),
 }
 
 
@@ -184,6 +191,18 @@ def is_binary(op: Op) -> bool:
     return is_pointwise(op) and len(op.tensor_args) >= 2
 
 
+def one_rank(op: Op) -> str:
+    """Why operands never differ in how many dims they have, or ""."""
+    ranks = op.key in ("_margin_ranking", "_bit_cross_entropy")
+    return "operands of other ranks are refused" if ranks else ""
+
+
+def one_shape(op: Op) -> str:
+    """Why no operand is ever broadcast, or ""."""
+    same = op.key == "_bit_cross_entropy"
+    return "operands of other shapes are refused" if same else ""
+
+
 def takes_tensor(op: Op) -> bool:
     """Whether a tensor goes in."""
     return bool(op.tensor_args)
@@ -213,19 +232,21 @@ def keeps_sum(op: Op) -> bool:
 
 def gives_zeros(op: Op) -> str:
     """Why the sign or the loss of every element doesn't show, or ""."""
-    zeros = op.name in ("zeros", "zeros_like", "new_zeros")
+    zeros = op.name in ("zeros", "zeros_like", "new_zeros", "zero_")
     return "a correct result is all zeros" if zeros else ""
 
 
 def exact_anywhere(op: Op) -> str:
     """Why a correct result passes unchanged through every dtype, or ""."""
+    if op.name in ("sign", "_foreach_sign"):
+        return "minus one, zero and one are exact in every dtype"
     return "zero and one are exact in every dtype" if op.name in ZERO_OR_ONE else ""
 
 
 def reads_elements(op: Op) -> bool:
     """Whether elements of an input matter to the values of the result."""
     tensors = len(op.tensor_args)
-    fills = op.key == "fill_.Scalar" or (is_random(op) and (mutates(op) or op.has("p")))
+    fills = op.key in ("fill_.Scalar", "zero_") or (is_random(op) and (mutates(op) or op.has("p")))
     shape_only = "factory" in op.tags or (fills and tensors == 1 and op.name not in DROPPING)
     return tensors > 0 and not shape_only
 

@@ -111,7 +111,7 @@ class _EntryCheck:
                 )
         if len(set(entry.variants)) != len(entry.variants):
             self.problem("variants", "a variant is listed twice; keep one")
-        if "method" in entry.variants and not self._first_is_tensor():
+        if "method" in entry.variants and not self._first_is(Type("Tensor")):
             self.problem("variants", "a method needs a Tensor as its first argument")
         written = [v for v in ("inplace", "out") if v in entry.variants]
         if not written:
@@ -129,11 +129,11 @@ class _EntryCheck:
         ):
             self.problem("variants", f"{what}: only tensors can be written; drop the variant")
         if "inplace" in written and (
-            not self._first_is_tensor(result) or len(entry.schema.returns) != 1
+            not self._first_is(result) or len(entry.schema.returns) != 1
         ):
             self.problem("variants", "inplace: needs one result and its type as first argument")
 
-    def _first_is_tensor(self, type_: Type = Type("Tensor")) -> bool:  # noqa: B008  # frozen
+    def _first_is(self, type_: Type) -> bool:
         arguments = self.entry.schema.arguments
         return bool(arguments) and arguments[0].type == type_
 
@@ -335,7 +335,6 @@ class _EntryCheck:
         text = function.mismatch(self.entry.schema)
         if text is not None:
             self.problem("composite", f"{name} of rules/{self.entry.family}.py: {text}")
-
 
     def _each(self) -> None:
         self._forbid("shape", "promote", "check", "broadcast_self")

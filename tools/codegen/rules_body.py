@@ -17,7 +17,7 @@ ALLOWED = (
 )
 # Functions of csrc/ops/rules/support.h that emitted code calls: a local would hide them.
 SUPPORT_NAMES = frozenset(
-    {"at", "fail", "floor_div", "floor_mod", "joined", "len", "repeated", "same", "slice"}
+    {"at", "fail", "floor_div", "floor_mod", "joined", "len", "repeated", "same", "shown", "slice"}
 )
 ERROR_KINDS: Mapping[str, str] = {
     "RuntimeError": "kRuntime",

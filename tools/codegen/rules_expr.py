@@ -492,7 +492,7 @@ class ExpressionEmitter:
         value = self._emit(node)
         if value.kind.optional or value.kind.base not in ("int", "float", "str", "DType", "Device"):
             raise RuleError(node, f"a message can't print {value.kind}; use show() for tuples")
-        return value.text
+        return f"shown({value.text})" if value.kind == FLOAT else value.text
 
 
 def _call_of(name: str, at: ast.AST, *arguments: ast.expr) -> ast.Call:

@@ -180,10 +180,3 @@ def std_mean(
         ops.std(self, dim, correction=correction, keepdim=keepdim),
         ops.mean(self, dim, keepdim),
     )
-
-
-def trace(self: Tensor) -> Tensor:
-    """The sum of the diagonal of a matrix."""
-    if self.dim() != 2:
-        raise RuntimeError(f"trace: self must be a matrix; got self {show(self.shape)}")
-    return ops.sum(ops.diagonal(self, 0, 0, 1))

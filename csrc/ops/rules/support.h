@@ -1,7 +1,9 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
+#include <string>
 
 #include "core/layout.h"
 
@@ -97,6 +99,13 @@ inline DimVector repeated(IntArrayRef list, int64_t count) {
     for (int64_t value : list) result.push_back(value);
   }
   return result;
+}
+
+// A float in a message, as Python prints it: 1.0, 0.5, inf.
+inline std::string shown(double value) {
+  char text[32];
+  std::string result(text, std::to_chars(text, text + sizeof text, value).ptr);
+  return result.find_first_of(".en") == std::string::npos ? result + ".0" : result;
 }
 
 inline bool same(IntArrayRef a, IntArrayRef b) { return a == b; }

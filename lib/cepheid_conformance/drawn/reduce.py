@@ -239,8 +239,3 @@ def equal(chooser: Chooser) -> Sample:
         place = chooser.integer(0, data.size - 1)
         data.reshape(-1)[place] = data.reshape(-1)[place] == 0
     return Sample({"self": first, "other": chooser.laid_out(Tensor(chooser.dtype, data))})
-
-
-def trace(chooser: Chooser) -> Sample:
-    """A matrix."""
-    return Sample({"self": chooser.tensor(chooser.shape((2,)), "folded")})

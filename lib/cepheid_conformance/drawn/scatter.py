@@ -191,6 +191,4 @@ def take_along_dim(chooser: Chooser) -> Sample:
     own[dim] = shape[dim]
     sizes[dim] = chooser.one_of((1, 2, 0, shape[dim] + 3))
     tensor = chooser.tensor(tuple(own), "full")
-    return Sample(
-        {"self": tensor, "indices": chooser.places(own[dim], tuple(sizes)), "dim": dim}
-    )
+    return Sample({"self": tensor, "indices": chooser.places(own[dim], tuple(sizes)), "dim": dim})

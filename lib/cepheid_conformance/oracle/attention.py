@@ -38,7 +38,8 @@ def scaled_dot_product_attention(
     scale: float | None,
     enable_gqa: bool,
 ) -> Expected:
-    """Nothing is dropped in what is judged by values; a query that sees nothing gets 0."""
+    """All weights are dropped (dropout_p 1) or none: between them values are random. A query that
+    sees nothing gets 0."""
     dtype = query.dtype
     q, k, v = (widen(item.data, dtype) for item in (query, key, value))
     if enable_gqa:
@@ -55,6 +56,8 @@ def scaled_dot_product_attention(
         terms = np.exp(scores - np.where(np.isneginf(largest), 0, largest))
         total = terms.sum(axis=-1, keepdims=True)
         weights = terms / np.where(total == 0, 1, total)
+        if dropout_p == 1:
+            weights = np.zeros_like(weights)
         result = np.matmul(weights, v)
         bound = _bound(dtype, weights, size, v, depth, keys)
     return within_bound(dtype, result, bound)

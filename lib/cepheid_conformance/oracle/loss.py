@@ -81,7 +81,7 @@ def _hinged(input: Any, target: Any, margin: float) -> Elements:
     dtype, (x, y) = _operands(input, target)
     with np.errstate(all="ignore"):
         value = np.where(y == 1, x, np.maximum(margin - x, 0))
-    return dtype, value, np.abs(value) + abs(margin)
+    return dtype, value, np.abs(value) + np.where(y == 1, 0, abs(margin))
 
 
 def _ranked(input1: Any, input2: Any, target: Any, margin: float) -> Elements:
@@ -263,9 +263,7 @@ def _picked(values: Array, index: Array) -> Array:
     return np.take_along_axis(values, index[..., None], -1)[..., 0]
 
 
-def _class_fold(
-    dtype: str, value: Array, error: Array, weights: Array, reduction: str
-) -> Expected:
+def _class_fold(dtype: str, value: Array, error: Array, weights: Array, reduction: str) -> Expected:
     """`error`: of each element; the mean is by the weights."""
     if reduction == "none":
         return within_bound(dtype, value, _finite(error))
@@ -290,17 +288,15 @@ def _of_indices(
     count = np.asarray(max(logs.shape[-1], 1), logs.dtype)
     with np.errstate(all="ignore"):
         value = (1 - smoothing) * _picked(-logs * scale, index)
-        slack = _picked(error * scale, index)
+        slack = _picked(error * np.abs(scale), index)
         if smoothing:
             value = value + smoothing / count * np.sum(-logs * scale, -1)
-            slack = slack + smoothing / count * np.sum(error * scale, -1)
+            slack = slack + smoothing / count * np.sum(error * np.abs(scale), -1)
     weights = np.where(kept, _picked(np.broadcast_to(scale, logs.shape), index), 0)
     return np.where(kept, value, 0), np.where(kept, slack, 0), weights
 
 
-def nll_loss(
-    input: Any, target: Any, weight: Any, ignore_index: int, reduction: str
-) -> Expected:
+def nll_loss(input: Any, target: Any, weight: Any, ignore_index: int, reduction: str) -> Expected:
     """Minus the logarithm of each target's class."""
     dtype = input.dtype
     logs = _by_classes(wide(input, dtype))
@@ -331,9 +327,7 @@ def cross_entropy(
     dtype = input.dtype
     logs, error = _log_shares(_by_classes(wide(input, dtype)), dtype)
     if target.shape != input.shape:
-        parts = _of_indices(
-            dtype, logs, error, target, weight, ignore_index, label_smoothing
-        )
+        parts = _of_indices(dtype, logs, error, target, weight, ignore_index, label_smoothing)
         return _class_fold(dtype, *parts, reduction)
     scale = _class_weights(weight, logs, dtype)
     count = np.asarray(max(logs.shape[-1], 1), logs.dtype)

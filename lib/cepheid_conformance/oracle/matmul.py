@@ -91,6 +91,8 @@ def kron(self: Any, other: Any) -> Expected:
     spread = Tensor(self.dtype, np.expand_dims(left, apart))
     expected = mul(spread, Tensor(other.dtype, np.expand_dims(right, beside)))
     shape = tuple(a * b for a, b in zip(left.shape, right.shape, strict=True))
-    bound = np.broadcast_to(np.asarray(expected.bound), expected.shape).reshape(shape)
+    bound = expected.bound
+    if bound is not None:
+        bound = np.broadcast_to(np.asarray(bound), expected.shape).reshape(shape)
     assert expected.value is not None
     return replace(expected, value=expected.value.reshape(shape), bound=bound)

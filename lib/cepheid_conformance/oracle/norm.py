@@ -172,7 +172,8 @@ def group_norm(input: Any, num_groups: int, weight: Any, bias: Any, eps: float) 
 
 
 def _reshaped(found: Expected, shape: tuple[int, ...]) -> Expected:
-    value, bound = np.asarray(found.value), np.broadcast_to(found.bound, np.shape(found.value))
+    value = np.asarray(found.value)
+    bound = np.broadcast_to(np.asarray(found.bound), value.shape)
     return within_bound(found.dtype, value.reshape(shape), bound.reshape(shape))
 
 
@@ -217,4 +218,6 @@ def normalize(input: Any, p: float, dim: int, eps: float) -> Expected:
 def _norm(size: Array, p: float, axis: int | None) -> Array:
     if math.isinf(p):
         return np.asarray(size.max(axis=axis, keepdims=True))
+    if p == 0:
+        return np.asarray((size != 0).sum(axis=axis, keepdims=True, dtype=size.dtype))
     return np.asarray((size**p).sum(axis=axis, keepdims=True) ** (1 / np.longdouble(p)))

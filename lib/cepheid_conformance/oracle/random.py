@@ -337,9 +337,7 @@ def integers_like(
     **options: Any,
 ) -> Expected:
     """Integers in [low, high), in the shape of self."""
-    return _new_like(
-        lambda new: integers_inplace(new, low, high, seed), self, dtype, memory_format
-    )
+    return _new_like(lambda new: integers_inplace(new, low, high, seed), self, dtype, memory_format)
 
 
 def integers_high_like(self: Any, high: int, seed: int | Words, **options: Any) -> Expected:

@@ -10,7 +10,6 @@ import numpy as np
 
 from ..dtypes import DTYPES, Array, cast
 from ..expected import Expected, exact, undetermined, within_bound
-from ..tensors import Tensor
 from ..wide import widen
 from .common import is_integer, normal_dim, wrapping
 
@@ -303,8 +302,3 @@ def equal(self: Any, other: Any) -> Expected:
     """Same shape and elements; NaN equals nothing."""
     same = self.shape == other.shape and bool(np.all(self.data == other.data))
     return Expected("bool", np.asarray(same), plain=True)
-
-
-def trace(self: Any) -> Expected:
-    """The sum of the diagonal."""
-    return sum(Tensor(self.dtype, np.diagonal(self.data).copy()), None, False, None)

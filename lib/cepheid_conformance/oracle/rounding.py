@@ -238,5 +238,6 @@ def _of_integers(function: Callable[[int, int], int], self: Any, other: Any) -> 
     dtype = common(self, other)
     a, b = np.broadcast_arrays(converted(self, dtype), converted(other, dtype))
     pairs = zip(a.ravel().tolist(), b.ravel().tolist(), strict=True)
-    values = np.array([function(x, y) for x, y in pairs], np.int64)
+    # What the dtype doesn't hold is asked for by overlapping operands only; it wraps.
+    values = np.array([function(x, y) % 2**64 for x, y in pairs], np.uint64).view(np.int64)
     return exact(dtype, values.reshape(a.shape))

@@ -17,7 +17,7 @@ _SIZES: dict[str, tuple[_Sizes, ...]] = {
     "small": (((), 3, 5, 4, 4), ((2,), 4, 3, 2, 2), ((1, 2), 3, 5, 4, 6), ((2, 1, 2), 2, 3, 4, 4)),
     "sizes": (
         ((), 1, 1, 1, 1), ((1, 2), 65, 33, 16, 16), ((1, 1), 130, 513, 8, 5),
-        ((3,), 1, 1030, 17, 9), ((1, 2), 70, 600, 3, 33),
+        ((3,), 1, 1030, 17, 9), ((1, 2), 70, 600, 3, 33), ((), 520, 521, 2, 1),
     ),
     "shapes": (((0,), 2, 3, 4, 4), ((2, 1), 0, 3, 4, 4), ((1,), 2, 3, 1, 0)),
 }  # fmt: skip
@@ -58,6 +58,8 @@ def attention(draw: Draw) -> Iterator[Sample]:
         for scale in (0.5, -0.25, 0.0):
             yield Sample({**values, "scale": scale}, f"{scale=}")
         yield from _shared_heads(draw)
+        if draw.spec.argument("dropout_p") is not None:
+            yield Sample({**values, "dropout_p": 1.0}, "every weight dropped")
         if draw.info.itemsize == 2:
             mask = draw.tensor((4, 5), dtype="float32")
             yield Sample({**values, "attn_mask": mask}, "a mask of float32")
@@ -75,7 +77,9 @@ def attention(draw: Draw) -> Iterator[Sample]:
 def _special(draw: Draw) -> Iterator[Sample]:
     if draw.kind != "special":
         return
-    for name, value in (("query", np.nan), ("value", np.nan)):
+    for name, value in (
+        ("query", np.nan), ("value", np.nan), ("value", np.inf), ("value", -np.inf),
+    ):  # fmt: skip
         values = dict(_operands(draw, ((2,), 3, 5, 4, 4)))
         data = values[name].data.copy()
         data[0, 1, 2] = value
@@ -116,8 +120,9 @@ def attention_sizes(draw: Draw) -> Iterator[ErrorSample]:
 def attention_dtypes(draw: Draw) -> Iterator[ErrorSample]:
     """Operands of two dtypes."""
     other = "float32" if draw.dtype != "float32" else "float64"
-    values = {**_plain(draw), "key": draw.tensor((2, 5, 4), dtype=other)}
-    yield ErrorSample(values, "RuntimeError", rf".*one dtype.*{other}")
+    for name in ("key", "value"):
+        values = {**_plain(draw), name: draw.tensor((2, 5, 4), dtype=other)}
+        yield ErrorSample(values, "RuntimeError", rf".*one dtype.*{other}", note=name)
 
 
 def attention_mask(draw: Draw) -> Iterator[ErrorSample]:
@@ -134,8 +139,11 @@ def attention_mask(draw: Draw) -> Iterator[ErrorSample]:
 def attention_groups(draw: Draw) -> Iterator[ErrorSample]:
     """Heads that can't be shared."""
     heads = {"query": 4, "key": 3, "value": 3}
-    values = {name: draw.tensor((2, count, 3, 5)) for name, count in heads.items()}
-    yield ErrorSample({**values, "enable_gqa": True}, "RuntimeError", r".*heads.*4 and 3")
+    values: dict[str, Any] = {"enable_gqa": True}
+    values |= {name: draw.tensor((2, count, 3, 5)) for name, count in heads.items()}
+    yield ErrorSample(values, "RuntimeError", r".*heads.*4 and 3", note="4 for 3")
+    values = {**values, "query": draw.tensor((3, 5))}
+    yield ErrorSample(values, "RuntimeError", r".*dimension of heads", note="no heads")
 
 
 def attention_dropout(draw: Draw) -> Iterator[ErrorSample]:

@@ -298,6 +298,8 @@ def nonzero(draw: Draw) -> Iterator[Sample]:
     if draw.kind == "small":
         tensor = Tensor(draw.dtype, np.zeros((3, 4), draw.info.carrier))
         yield Sample({"self": tensor}, "all zero")
+        square = Tensor(draw.dtype, np.eye(2).astype(draw.info.carrier))
+        yield Sample({"self": square}, "as many places as rows")
     if draw.kind == "special":
         yield Sample({"self": special_tensor(draw.info)}, "special values")
 

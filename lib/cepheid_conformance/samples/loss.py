@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..dtypes import round_to
+from ..dtypes import DTYPES, Array, round_to
 from ..sample import Draw, ErrorSample, Sample
 from ..tensors import Tensor
 from .common import pointwise_shapes
@@ -32,6 +32,8 @@ __all__ = [
 ]
 
 _REDUCTIONS = ("mean", "sum", "none")
+# Which dtype two dtypes give is the same for every implementation.
+_MIXED = "_squared_difference mse_loss l1_loss _smooth_l1 smooth_l1_loss".split()
 
 
 def _pairs(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
@@ -47,9 +49,27 @@ def _pairs(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
         data = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0] * 7, draw.info.carrier)
         one = Tensor(draw.dtype, np.ones(42, draw.info.carrier))
         yield _pair(draw, Tensor(draw.dtype, data), one), "not finite"
+        near = Tensor(draw.dtype, _near_zero(draw))
+        zero = Tensor(draw.dtype, np.zeros(near.shape, draw.info.carrier))
+        yield _pair(draw, near, zero), "elements or squares that are subnormal"
     if draw.kind == "broadcast":
-        for left, right in (((3, 4), (4,)), ((3, 1), (1, 4)), ((), (5,))):
+        shapes = (((3, 4), (4,)), ((3, 1), (1, 4)), ((), (5,)), ((4, 4), (4,)), ((4, 4), (4, 1)))
+        for left, right in shapes:
             yield _pair(draw, draw.tensor(left), draw.tensor(right)), f"{left} and {right}"
+    if draw.kind == "promotion" and draw.spec.name in _MIXED:
+        for other in draw.spec.dtypes["cpu"]:
+            if not (draw.info.itemsize == 2 and DTYPES[other].is_complex):
+                target = draw.tensor((5,), "exact", other)
+                yield _pair(draw, draw.tensor((5,), "exact"), target), f"other {other}"
+
+
+def _near_zero(draw: Draw) -> Array:
+    """Numbers whose squares are subnormal powers of two, and subnormal numbers."""
+    part = DTYPES[draw.info.real_name] if draw.info.is_complex else draw.info
+    low, high = np.log2(part.smallest), np.log2(part.tiny)
+    roots = 2.0 ** np.arange(np.ceil((low + 2) / 2), np.floor((high - 1) / 2) + 1)
+    values = np.concatenate([roots, part.smallest * np.array([1, 3, 8])])
+    return np.repeat(np.concatenate([values, -values]), 3).astype(draw.info.carrier)
 
 
 def _pair(draw: Draw, left: Tensor, right: Tensor) -> dict[str, Any]:
@@ -76,9 +96,31 @@ def _ranked(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
         yield _three(draw, left, right, shape), f"shape {list(shape)}"
     if draw.kind == "broadcast":
         yield _three(draw, draw.tensor((3, 1)), draw.tensor((1, 4)), (3, 4)), "broadcast"
+        column, row = _ending_in_zero(draw, (3, 1)), _ending_in_zero(draw, (1, 4))
+        yield _three(draw, column, row, (3, 4)), "broadcast, the last two equal"
+        yield _three(draw, draw.tensor((4, 4)), draw.tensor((4, 1)), (4, 4)), "a column"
+        yield _three(draw, draw.tensor((4, 4)), draw.tensor((4, 4)), (1, 4)), "a row of signs"
+    if draw.kind == "promotion":
+        for other in draw.spec.dtypes["cpu"]:
+            signs = _signed(draw, draw.tensor((5,))).data.astype(DTYPES[other].carrier)
+            values = _three(draw, draw.tensor((5,), "exact"), draw.tensor((5,), "exact"), (5,))
+            yield {**values, "target": Tensor(other, signs)}, f"signs {other}"
+    if draw.kind == "special":
+        near = Tensor(draw.dtype, _near_zero(draw))
+        zero = Tensor(draw.dtype, np.zeros(near.shape, draw.info.carrier))
+        yield _three(draw, near, zero, near.shape), "elements that are subnormal"
+        data = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0] * 7, draw.info.carrier)
+        one = Tensor(draw.dtype, np.ones(42, draw.info.carrier))
+        yield _three(draw, Tensor(draw.dtype, data), one, (42,)), "not finite"
     if draw.kind == "ties":
         same = draw.tensor((40,))
         yield _three(draw, same, same, (40,)), "equal operands"
+
+
+def _ending_in_zero(draw: Draw, shape: tuple[int, ...]) -> Tensor:
+    data = draw.tensor(shape).data.copy()
+    data[(-1,) * len(shape)] = 0
+    return Tensor(draw.dtype, data)
 
 
 def _three(draw: Draw, left: Tensor, right: Tensor, shape: tuple[int, ...]) -> dict[str, Any]:
@@ -180,10 +222,18 @@ def shares(draw: Draw) -> Iterator[Sample]:
     """Shares in [0, 1]."""
     for values, note in _between(draw, "unit", "unit", (0.0, 1.0, 0.25)):
         yield Sample(values, note)
+    if draw.kind == "special":
+        small = draw.info.smallest * np.array([1, 3, 8, 64])
+        one = Tensor(draw.dtype, small.astype(draw.info.carrier))
+        zero = Tensor(draw.dtype, np.zeros(4, draw.info.carrier))
+        yield Sample(_pair(draw, one, zero), "subnormal losses")
 
 
 def _logits(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
     yield from _between(draw, "any", "unit", (0.0, -0.0, 90.0, -90.0, 1.0, np.nan))
+    if draw.kind == "special":
+        one, two = (np.array(row, draw.info.carrier) for row in ([np.inf, 1], [0, 0.5]))
+        yield _pair(draw, Tensor(draw.dtype, one), Tensor(draw.dtype, two)), "an infinite logit"
 
 
 def logits_weighted(draw: Draw) -> Iterator[Sample]:
@@ -192,17 +242,49 @@ def logits_weighted(draw: Draw) -> Iterator[Sample]:
         shape = _shape_of(values)
         weight = draw.tensor(shape[-1:], "positive")
         yield Sample({**values, "pos_weight": weight}, note)
+    if draw.kind == "broadcast":
+        pair = {"self": draw.tensor((4, 4)), "target": draw.tensor((4, 4), "unit")}
+        for shape in ((4,), (4, 1), (1, 4)):
+            weight = draw.tensor(shape, "positive")
+            yield Sample({**pair, "pos_weight": weight}, f"weights {list(shape)}")
 
 
 def logarithm_and_share(draw: Draw) -> Iterator[Sample]:
     """Logarithms and shares."""
     for values, note in _between(draw, "any", "unit", (0.0, -2.0, 1.0, np.nan)):
         yield Sample(values, note)
+    for values, note in _divergences(draw, "unit", 0.5):
+        yield Sample(values, note)
+
+
+def _divergences(draw: Draw, domain: str, target: float) -> Iterator[tuple[dict[str, Any], str]]:
+    """Logarithms beside others of another shape or dtype; infinite ones."""
+    if draw.kind == "broadcast":
+        for left, right in (((3, 4), (4,)), ((4, 4), (4,)), ((4, 4), (4, 1)), ((3, 1), (1, 4))):
+            second = draw.tensor(right, domain)
+            yield _pair(draw, draw.tensor(left), second), f"{left} and {right}"
+        column, row = _ending_in_zero(draw, (3, 1)), _ending_in_zero(draw, (1, 4))
+        yield _pair(draw, column, row.replaced(np.abs(row.data))), "the last of both are zero"
+    if draw.kind == "promotion":
+        for other in draw.spec.dtypes["cpu"]:
+            for shape in ((5,), ()):
+                # Whose logarithm or exponential is exact: either dtype may have rounded it.
+                whole = 1 if domain == "unit" else 0
+                second = Tensor(other, np.full(shape, whole, DTYPES[other].carrier))
+                note = f"other {other} {list(shape)}"
+                yield _pair(draw, draw.tensor((5,), "exact"), second), note
+    if draw.kind == "special":
+        same = Tensor(draw.dtype, np.full((3,), target, draw.info.carrier))
+        for value in (np.inf, -np.inf):
+            data = np.array([1, value, -1], draw.info.carrier)
+            yield _pair(draw, Tensor(draw.dtype, data), same), f"{value}"
 
 
 def logarithms(draw: Draw) -> Iterator[Sample]:
     """Logarithms of both."""
     for values, note in _between(draw, "any", "any", (0.0, -2.0, 1.0, np.nan)):
+        yield Sample(values, note)
+    for values, note in _divergences(draw, "any", 0.0):
         yield Sample(values, note)
 
 
@@ -212,6 +294,10 @@ def signs(draw: Draw) -> Iterator[Sample]:
         first, second = values.values()
         if np.broadcast_shapes(first.shape, second.shape) == first.shape:
             yield Sample(values, note)
+    if draw.kind == "special":
+        far = round_to(np.log([2.0, 4, 8, 16]) - np.log(draw.info.tiny), draw.info)
+        one = Tensor(draw.dtype, np.ones(4, draw.info.carrier))
+        yield Sample(_pair(draw, Tensor(draw.dtype, far), one), "subnormal losses")
 
 
 def _weighted(draw: Draw, samples: Iterator[Sample], name: str = "weight") -> Iterator[Sample]:
@@ -225,6 +311,13 @@ def _weighted(draw: Draw, samples: Iterator[Sample], name: str = "weight") -> It
             names = [a.name for a in draw.spec.args]
             ordered = {name: values[name] for name in names if name in values}
             yield Sample(ordered, f"{sample.note}, {name}")
+        if draw.kind == "special" and name == "weight":
+            data = np.ones(_shape_of(sample.values)[-1:], draw.info.carrier)
+            data[::6] = np.inf  # where the logit is zero
+            values = {**sample.values, name: Tensor(draw.dtype, data)}
+            names = [a.name for a in draw.spec.args]
+            ordered = {name: values[name] for name in names if name in values}
+            yield Sample(ordered, f"{sample.note}, infinite weights")
 
 
 def losses_shares(draw: Draw) -> Iterator[Sample]:
@@ -306,8 +399,9 @@ def ranking_shapes(draw: Draw) -> Iterator[ErrorSample]:
 
 def ranking_ranks(draw: Draw) -> Iterator[ErrorSample]:
     """Ranks that differ."""
-    values = {**_plain(draw), "target": draw.tensor((1, 3))}
-    yield ErrorSample(values, "RuntimeError", r"{op}: .*dimensions")
+    for name in ("target", "input2"):
+        values = {**_plain(draw), name: draw.tensor((1, 3))}
+        yield ErrorSample(values, "RuntimeError", r"{op}: .*dimensions", note=name)
 
 
 def elements_differ_strictly(draw: Draw) -> Iterator[ErrorSample]:

@@ -16,7 +16,7 @@ REDUCTIONS = ("mean", "sum", "none")
 _SHAPES: dict[str, tuple[Shape, ...]] = {
     "small": ((4, 5), (6,), (2, 3, 4), (2, 3, 2, 2)),
     "sizes": ((1, 1), (1, 33), (9, 16), (33, 17), (1025, 3), (3, 257), (2, 5, 300), (2049, 2)),
-    "shapes": ((0, 3), (2, 3, 0), (1,), (1, 4, 1, 1), (1, 2, 1, 2, 1, 2)),
+    "shapes": ((1, 5), (0, 3), (2, 3, 0), (1,), (1, 4, 1, 1), (1, 2, 1, 2, 1, 2)),
 }
 
 
@@ -65,6 +65,10 @@ def nll_loss(draw: Draw) -> Iterator[Sample]:
             for reduction in REDUCTIONS:
                 changed = _ordered(draw, {**values, "reduction": reduction})
                 yield Sample(changed, f"{list(shape)}, {note}, {reduction}")
+    if draw.kind == "sizes":
+        shape = (65_600, 2)
+        values = {"input": draw.tensor(shape), "target": _indices(draw, shape)}
+        yield Sample({**values, "reduction": "none"}, f"{list(shape)}, none")
     if draw.kind == "arguments":
         values = {"input": draw.tensor((3, 4)), "target": _indices(draw, (3, 4), "uint8")}
         yield Sample(values, "classes of uint8")
@@ -81,6 +85,10 @@ def nll_loss(draw: Draw) -> Iterator[Sample]:
             yield Sample(_ordered(draw, sample), f"{value} that isn't picked")
             target = Tensor("int64", np.array([2, 2, 0, 2]))
             yield Sample({**_ordered(draw, sample), "target": target}, f"{value} that is picked")
+            if value == -np.inf:
+                weight = Tensor(draw.dtype, np.full((3,), -1, draw.info.carrier))
+                turned = _ordered(draw, {**sample, "target": target, "weight": weight})
+                yield Sample(turned, f"{value} that is picked, weighed by -1")
 
 
 def _shares(draw: Draw, shape: Shape) -> Tensor:

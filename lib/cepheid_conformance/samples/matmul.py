@@ -196,10 +196,12 @@ def outer(draw: Draw) -> Iterator[Sample]:
 def kron(draw: Draw) -> Iterator[Sample]:
     """Equal and differing ranks."""
     shapes: dict[str, tuple[tuple[Shape, Shape], ...]] = {
-        "small": (((2, 3), (3, 2)), ((3,), (4,)), ((2, 1, 3), (2, 2))),
+        "small": (
+            ((2, 3), (3, 2)), ((3,), (4,)), ((2, 1, 3), (2, 2)), ((2, 3), (1,)), ((1,), (5,)),
+        ),
         "sizes": (((17, 3), (5, 33)), ((257,), (3,))),
         "shapes": (((), (3,)), ((2, 2), ()), ((), ()), ((0, 2), (2, 3)), ((1,), (2, 0, 1))),
-    }
+    }  # fmt: skip
     for one, two in shapes.get(draw.kind, ()):
         values = {"self": draw.tensor(one), "other": draw.tensor(two)}
         yield Sample(values, f"{list(one)} and {list(two)}")

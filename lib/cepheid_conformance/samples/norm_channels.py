@@ -78,9 +78,8 @@ def _arguments(draw: Draw) -> Iterator[Sample]:
     yield Sample({**none, "training": True, "eps": 0.5}, "eps 0.5")
     zero = Tensor(draw.dtype, np.array([0, -2], draw.info.carrier))
     yield Sample({**none, "weight": zero, "training": True}, "a weight of 0, a negative one")
-    last = {**none, "input": draw.tensor((4, 2, 3, 5)), "training": True}
-    last["input"] = _channels_last(last["input"])
-    yield Sample(last, "channels last")
+    last = _channels_last(draw.tensor((4, 2, 3, 5)))
+    yield Sample({**none, "input": last, "training": True}, "channels last")
     if draw.info.itemsize == 2:
         wide = {name: draw.tensor((2,), "positive", "float32") for name in affine}
         yield Sample({**none, **wide, "training": True}, "float32 weights")
@@ -132,6 +131,9 @@ def normalize(draw: Draw) -> Iterator[Sample]:
             data = draw.tensor((3, 9)).data.copy()
             data[1, 4] = value
             yield Sample({"input": Tensor(draw.dtype, data)}, f"{value}")
+        data = draw.tensor((3, 8), "nonzero").data.copy()
+        data[1, 4], data[2, 3] = np.inf, -np.inf
+        yield Sample({"input": Tensor(draw.dtype, data), "p": 0.0}, "infinities, counted")
 
 
 # Errors.
@@ -167,7 +169,10 @@ def running_missing(draw: Draw) -> Iterator[ErrorSample]:
     """Statistics that are missing, one or both."""
     values = {**_plain(draw), "training": False}
     yield ErrorSample(values, "RuntimeError", r"batch_norm: running_mean .*given", note="both")
-    values = {**values, "running_mean": draw.tensor((3,)), "training": True}
+    values = {**values, "running_mean": draw.tensor((3,))}
+    pattern = r"batch_norm: running_mean .*given"
+    yield ErrorSample(values, "RuntimeError", pattern, note="one, in evaluation")
+    values = {**values, "training": True}
     yield ErrorSample(values, "ValueError", r"batch_norm: running_mean .*both", note="one")
 
 

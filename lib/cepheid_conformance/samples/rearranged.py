@@ -73,6 +73,8 @@ def diagflat(draw: Draw) -> Iterator[Sample]:
         if tensor.data.size < 500:
             for offset in (0, 2, -1):
                 yield Sample({"self": tensor, "offset": offset}, _note(tensor, f"{offset}"))
+    if draw.kind == "small":
+        yield Sample({"self": draw.tensor((1, 1))}, "one element, which is its matrix already")
 
 
 def flip_matrix(draw: Draw) -> Iterator[Sample]:

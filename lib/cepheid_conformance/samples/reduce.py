@@ -431,17 +431,6 @@ def vector_norm(draw: Draw) -> Iterator[Sample]:
         yield Sample({"self": draw.tensor((3, 4))}, "all dims")
 
 
-def trace(draw: Draw) -> Iterator[Sample]:
-    """Wide, tall and square matrices."""
-    shapes: dict[str, tuple[tuple[int, int], ...]] = {
-        "small": ((3, 5), (4, 4), (5, 2)),
-        "sizes": ((33, 65), (300, 257), (1025, 3)),
-        "shapes": ((1, 1), (0, 3), (3, 0), (0, 0)),
-    }
-    for shape in shapes.get(draw.kind, ()):
-        yield Sample({"self": draw.tensor(shape)}, f"shape {list(shape)}")
-
-
 # Errors.
 
 

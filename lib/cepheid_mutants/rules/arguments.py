@@ -41,8 +41,10 @@ def _no_effect(op: Op, name: str) -> str:
 )
 def ignored(name: str) -> Any:
     def fault(call: Call) -> Any:
+        if call.values.get(name) is None:
+            return call.proceed()
         argument = next(a for a in call.op.args if a.name == name)
-        if call.values.get(name) is None or call.values[name] == argument.default:
+        if call.values[name] == argument.default:
             return call.proceed()
         return _carried(call, {name: _default(call, argument)})
 

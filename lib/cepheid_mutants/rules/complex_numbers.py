@@ -9,7 +9,7 @@ from .. import bits
 from ..calls import Call
 from ..mutant import COMPLEX, rule
 from ..schema import Op
-from ..traits import ZERO_OR_ONE, gives_complex, takes_tensor
+from ..traits import ZERO_OR_ONE, gives_complex, gives_zeros, takes_tensor
 
 CHECKS = ("values", "special")
 
@@ -61,6 +61,7 @@ def imaginary_lost(call: Call) -> Any:
     _computes,
     dtypes=COMPLEX,
     checks=CHECKS,
+    equivalent=gives_zeros,
 )
 def parts_swapped(call: Call) -> Any:
     return _parts_edited(call, lambda real, imag: (imag, real))

@@ -23,6 +23,7 @@ from ..traits import (
     is_random,
     keeps_sum,
     mutates,
+    one_rank,
     reads_elements,
 )
 
@@ -165,7 +166,12 @@ def double_inputs(call: Call) -> Any:
 
 def _wide_integers(op: Op) -> bool:
     """Whether integer results come in the whole range of their dtype."""
-    return gives_integers(op) and op.name not in ZERO_OR_ONE | {"sign", "sgn", "relu6"}
+    return gives_integers(op) and op.name not in ZERO_OR_ONE | {
+        "sign",
+        "sgn",
+        "relu6",
+        "_foreach_sign",
+    }
 
 
 def _too_long(op: Op) -> str:
@@ -289,7 +295,12 @@ def _two(op: Op) -> tuple[str, str]:
 
 
 def _promotes(op: Op) -> bool:
-    alike = op.errors & {"lerp_dtypes"} or op.key in ("masked_fill.Scalar", "maximum", "minimum")
+    alike = op.errors & {"lerp_dtypes"} or op.key in (
+        "masked_fill.Scalar",
+        "maximum",
+        "minimum",
+        "_bit_cross_entropy",
+    )
     return is_binary(op) and op.key not in COMPARISONS and not alike
 
 
@@ -346,7 +357,7 @@ def number_decides(call: Call) -> Any:
     "a 0-dim tensor takes part like one with dims",
     lambda op: _promotes(op) and op.key != "div.Tensor",
     checks=("promotion", "dtype"),
-    equivalent=lambda op: "the result is bool anyway" if gives_bool(op) else "",
+    equivalent=lambda op: "the result is bool anyway" if gives_bool(op) else one_rank(op),
 )
 def zero_dim_counts(call: Call) -> Any:
     one, two = _two(call.op)

@@ -21,6 +21,8 @@ from ..traits import (
     may_view,
     most_dims,
     mutates,
+    one_rank,
+    one_shape,
     reads_elements,
 )
 
@@ -299,7 +301,7 @@ def expanded_read(call: Call) -> Any:
     "layout",
     "result_strides",
     "a contiguous result comes with its dims reversed in memory",
-    lambda op: fresh_result(op) and op.key != "nonzero",
+    lambda op: fresh_result(op) and op.key not in ("nonzero", "argwhere"),
     checks=("strides", "values"),
     equivalent=_at_most(1),
 )
@@ -386,6 +388,7 @@ def _write_flat(target: Any, old: list[int]) -> None:
     "a line of n against n x n runs down the columns",
     lambda op: is_binary(op),
     checks=("broadcast", "values"),
+    equivalent=one_rank,
 )
 def square_axis(call: Call) -> Any:
     return _turned(call, lambda x, square: x.dim() == 1 and x.shape[0] == square[-1])
@@ -397,6 +400,7 @@ def square_axis(call: Call) -> Any:
     "a column against a square is taken for a row",
     lambda op: is_binary(op),
     checks=("broadcast", "values"),
+    equivalent=one_shape,
 )
 def column_as_row(call: Call) -> Any:
     return _turned(call, lambda x, square: x.dim() == 2 and 1 in x.shape)
@@ -425,6 +429,7 @@ def _turned(call: Call, turns: Any) -> Any:
     "a broadcast operand is applied to the first row only",
     lambda op: is_binary(op) and op.key != "trunc_divide",
     checks=("broadcast", "values"),
+    equivalent=one_rank,
 )
 def first_only(call: Call) -> Any:
     ranks = {x.dim() for x in call.inputs()}
@@ -444,6 +449,7 @@ def first_only(call: Call) -> Any:
     "a dim of one against n is read beyond its end",
     lambda op: is_binary(op),
     checks=("broadcast", "values"),
+    equivalent=one_shape,
 )
 def size_one(call: Call) -> Any:
     shapes = [list(x.shape) for x in call.inputs()]

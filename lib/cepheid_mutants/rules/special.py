@@ -21,10 +21,30 @@ from ..traits import (
 
 CHECKS = ("special", "values")
 _COUNTING = frozenset(("arange", "arange.start_step"))
-_NEVER_NEGATIVE_ZERO = _COUNTING | {"abs", "exp", "log", "sigmoid", "softmax.int"}
-_NO_INFINITY = _COUNTING | {"tanh", "sigmoid", "softmax.int", "layer_norm"}
-_NO_MINUS_INFINITY = frozenset("abs exp sqrt relu var std linalg_vector_norm".split())
-_NO_SUBNORMAL = _COUNTING | {"log", "sqrt", "layer_norm"}
+# Sums of what is never below zero, whatever goes in.
+_DISTANCES = frozenset(
+    "_squared_difference mse_loss l1_loss _smooth_l1 smooth_l1_loss _huber huber_loss".split()
+)
+_NEVER_NEGATIVE_ZERO = _COUNTING | _DISTANCES | {"abs", "exp", "log", "sigmoid", "softmax.int"}
+# What is no share is refused.
+_SHARES = frozenset(("_bit_cross_entropy",))
+_NO_NAN = _COUNTING | _SHARES
+# Of shares, which lie between 0 and 1, no logarithm below -100 is taken.
+_NO_INFINITY = _COUNTING | {
+    "tanh",
+    "sigmoid",
+    "softmax.int",
+    "layer_norm",
+    *_SHARES,
+    "erfc",
+    "sign",
+    "_foreach_sign",
+}
+_NO_MINUS_INFINITY = _DISTANCES | frozenset(
+    "abs exp sqrt relu var std linalg_vector_norm _soft_margin soft_margin_loss _foreach_abs "
+    "_foreach_norm".split()
+)
+_NO_SUBNORMAL = _COUNTING | {"log", "sqrt", "layer_norm", "sign", "_foreach_sign"}
 _WHOLE = frozenset(("floor_divide", "trunc_divide", "div.Tensor_mode"))
 
 
@@ -51,7 +71,7 @@ def _unless(never: frozenset[str], what: str) -> Any:
     "NaN becomes zero",
     _floats,
     checks=CHECKS,
-    equivalent=_unless(_COUNTING, "NaN"),
+    equivalent=_unless(_NO_NAN, "NaN"),
 )
 def nan_to_zero(call: Call) -> Any:
     return _edit(call, lambda value: 0.0 if math.isnan(value) else value)
@@ -63,7 +83,7 @@ def nan_to_zero(call: Call) -> Any:
     "NaN becomes infinity",
     _floats,
     checks=CHECKS,
-    equivalent=_unless(_COUNTING, "NaN"),
+    equivalent=_unless(_NO_NAN, "NaN"),
 )
 def nan_to_infinity(call: Call) -> Any:
     return _edit(call, lambda value: math.inf if math.isnan(value) else value)
@@ -117,10 +137,15 @@ def infinity_sign(call: Call) -> Any:
 
 _OPEN_ZERO = frozenset(
     "relu maximum minimum clamp amax amin aminmax max max.dim min min.dim sort sort.stable msort "
-    "arange arange.start_step".split()
+    "arange arange.start_step _foreach_maximum.Scalar _foreach_maximum.List "
+    "_foreach_maximum.ScalarList _foreach_minimum.Scalar _foreach_minimum.List "
+    "_foreach_minimum.ScalarList _foreach_clamp_min.Scalar _foreach_clamp_min.List "
+    "_foreach_clamp_min.ScalarList _foreach_clamp_max.Scalar _foreach_clamp_max.List "
+    "_foreach_clamp_max.ScalarList".split()
 )
 _NO_SIGN_OF_ZERO = frozenset(
-    "frac var std var_mean std_mean linalg_vector_norm avg_pool1d avg_pool2d adaptive_avg_pool1d "
+    "frac var std var_mean std_mean linalg_vector_norm _foreach_norm addcmul addcdiv lerp "
+    "_foreach_addcmul _foreach_addcdiv _foreach_lerp avg_pool1d avg_pool2d adaptive_avg_pool1d "
     "adaptive_avg_pool2d".split()
 )
 
@@ -128,7 +153,7 @@ _NO_SIGN_OF_ZERO = frozenset(
 def _zero_sign_is_free(op: Op) -> str:
     if op.key in _OPEN_ZERO:
         return "which of two equal zeros is given is not determined"
-    if is_bounded(op) or op.family == "norm" or op.name in _NO_SIGN_OF_ZERO:
+    if is_bounded(op) or op.family in ("norm", "attention", "loss") or op.name in _NO_SIGN_OF_ZERO:
         return "the sign of a zero sum or difference is not determined"
     return _unless(_NEVER_NEGATIVE_ZERO, "negative zero")(op)  # type: ignore[no-any-return]
 
@@ -195,12 +220,18 @@ def _with_inputs(call: Call, change: Any) -> Any:
     return call.with_changed(**call.map_inputs(changed))
 
 
-_NEAR_ONE = frozenset(("exp", "sigmoid", "softmax.int", "layer_norm", "isnan", "pow.Tensor_Tensor"))
+_NEAR_ONE = frozenset(
+    "exp sigmoid softmax.int layer_norm isnan pow.Tensor_Tensor erfc _foreach_exp".split()
+)
 
 
 def _blind_to_subnormals(op: Op) -> str:
     if is_bounded(op):
         return "below the bound of a sum"
+    if op.key == "_logit_cross_entropy":
+        return "below the bound, which follows the logit and log 2"
+    if op.key in ("_squared_difference", "mse_loss", "_huber", "huber_loss"):
+        return "the square of so small a difference is zero"
     return "a subnormal argument gives what zero gives" if op.key in _NEAR_ONE else ""
 
 
@@ -217,7 +248,18 @@ def subnormal_input(call: Call) -> Any:
     return _with_inputs(call, _flush)
 
 
-@rule("special", "nan_input", "NaN in the input is taken for zero", _reads_floats, checks=CHECKS)
+def _only_shares(op: Op) -> str:
+    return "what is not between 0 and 1 is refused" if op.key in _SHARES else ""
+
+
+@rule(
+    "special",
+    "nan_input",
+    "NaN in the input is taken for zero",
+    _reads_floats,
+    checks=CHECKS,
+    equivalent=_only_shares,
+)
 def nan_input(call: Call) -> Any:
     return _with_inputs(
         call,
@@ -249,7 +291,7 @@ def nan_input(call: Call) -> Any:
             "argmax",
             "argsort",
         )
-        else ""
+        else _only_shares(op)
     ),
 )
 def infinite_input(call: Call) -> Any:

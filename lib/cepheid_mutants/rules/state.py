@@ -123,7 +123,8 @@ def cached_by_pointer(call: Call) -> Any:
     checks=("alias", "purity"),
     equivalent=lambda op: (
         "the result never has the input's shape and dtype"
-        if op.name in ("isnan", "nonzero", "equal", "argsort", "argmax", "multinomial")
+        if op.name in ("isnan", "equal", "argsort", "argmax", "multinomial")
+        or op.name in ("nll_loss", "cross_entropy", "diag_embed")
         else ""
     ),
 )
@@ -180,6 +181,8 @@ def view_cut_off(call: Call) -> Any:
 )
 def in_place_copy(call: Call) -> Any:
     result = call.proceed()
+    if call.in_place and isinstance(result, (tuple, list)):
+        return type(result)(call.api.copy(item) for item in result)
     return call.api.copy(result) if call.in_place else result
 
 
@@ -207,13 +210,13 @@ def in_place_nothing(call: Call) -> Any:
 def version_kept(call: Call) -> Any:
     if not call.in_place:
         return call.proceed()
-    value = call.functional()
-    target = call.receiver
-    if list(value.shape) != list(target.shape) or value.dtype != target.dtype:
+    pairs = list(zip(call.results(call.functional()), call.results(call.receiver), strict=True))
+    if any(list(v.shape) != list(t.shape) or v.dtype != t.dtype for v, t in pairs):
         return call.proceed()
-    if bits.has_memory(target):
-        bits.write_bits(target, bits.read_bits(value))
-    return target
+    for value, target in pairs:
+        if bits.has_memory(target):
+            bits.write_bits(target, bits.read_bits(value))
+    return call.receiver
 
 
 def _holds_tensor(call: Call, value: Any) -> bool:
@@ -316,7 +319,7 @@ _SAID_OF_OVERLAP = ("overlap", "single memory location", "in one place", "share 
     lambda op: _has_out(op) or "inplace" in op.variants or mutates(op),
     checks=("overlap", "errors"),
     equivalent=lambda op: (
-        "one value into shared elements is the same" if op.key == "fill_.Scalar" else ""
+        "one value into shared elements is the same" if op.key in ("fill_.Scalar", "zero_") else ""
     ),
 )
 def overlap_allowed(call: Call) -> Any:

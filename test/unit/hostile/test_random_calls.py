@@ -54,7 +54,7 @@ def test_the_caller_reports_a_crash(tmp_path: Path) -> None:
         [sys.executable, "-c", program, str(CALLER), str(log)], capture_output=True, check=False
     )
     assert done.returncode < 0
-    assert "seed 1, call 0: " in log.read_text()
+    assert log.read_text().startswith("seed 1, call ")
 
 
 if __name__ == "__main__":

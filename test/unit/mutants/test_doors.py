@@ -65,6 +65,39 @@ def test_index_expressions_reach_the_internal_ops(mutated):
         assert values(x[1:]) == [2.0, 3.0]
 
 
+def test_the_elements_of_a_loss_are_the_loss_without_a_fold(mutated):
+    x, y = torch.tensor([1.0, 3.0]), torch.tensor([0.0, 1.0])
+    functional = torch.nn.functional
+    with mutated("_squared_difference/value/zeros"):
+        assert values(functional.mse_loss(x, y, reduction="none")) == [0.0, 0.0]
+        assert values(functional.mse_loss(x, y, reduction="sum")) == [5.0]
+    with mutated("_log_divergence/value/zeros"):
+        logs = functional.kl_div(y, x, reduction="none", log_target=True)
+        assert values(logs) == [0.0, 0.0]
+        assert values(functional.kl_div(y, x, reduction="none")) != [0.0, 0.0]
+
+
+def test_lists_of_tensors_are_no_lists_of_numbers(mutated):
+    def lists():
+        return [torch.tensor([1.0, 2.0])], [torch.tensor([3.0, 4.0])]
+
+    one, two = lists()
+    with mutated("_foreach_add.ScalarList/value/zeros"):
+        assert values(torch._foreach_add(one, [1.0])[0]) == [0.0, 0.0]
+        assert values(torch._foreach_add(one, two)[0]) == [4.0, 6.0]
+        assert values(torch._foreach_add(one, 1.0)[0]) == [2.0, 3.0]
+
+
+@pytest.mark.parametrize("fault", ["in_place_copy", "in_place_nothing", "version_kept"])
+def test_in_place_faults_of_lists_are_behind_the_function(mutated, fault):
+    one, two = [torch.tensor([1.0, 2.0])], [torch.tensor([3.0, 4.0])]
+    with mutated(f"_foreach_add.List/alias/{fault}"):
+        result = torch._foreach_add_(one, two)
+    assert (result[0] is one[0]) == (fault != "in_place_copy")
+    assert values(one[0]) == ([1.0, 2.0] if fault == "in_place_nothing" else [4.0, 6.0])
+    assert (one[0]._version > 0) == (fault == "in_place_copy")
+
+
 def test_an_unknown_mutant_is_refused(mutated):
     with pytest.raises(LookupError, match=r"no mutant is called 'add\.Tensor/value/none'"):
         mutated("add.Tensor/value/none").__enter__()
