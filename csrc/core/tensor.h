@@ -28,6 +28,8 @@ class Tensor {
   int64_t stride(int64_t d) const { return impl_->strides()[wrap(d)]; }
   int64_t storage_offset() const { return impl_->storage_offset(); }
   DType dtype() const { return impl_->dtype(); }
+  bool is_floating_point() const { return is_floating(dtype()); }
+  int64_t element_size() const { return static_cast<int64_t>(item_size(dtype())); }
   Device device() const { return impl_->device(); }
   bool is_contiguous() const { return impl_->is_contiguous(); }
   DispatchKeySet keys() const { return impl_->keys(); }

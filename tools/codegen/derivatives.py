@@ -2,14 +2,15 @@
 
 A formula may use `grad` (or `grad_<name>` of a named result), the arguments and the results by their
 names, `wants_<argument>` (whether that gradient is asked for), and calls rules and ops. Of `x.shape`
-and `x.dtype` only these are saved, not the tensor.
+and `x.dtype` only these are saved, not the tensor. `through` gives the result itself by other ops:
+where it is to be recorded, these are called, and recorded, instead.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tools.codegen.model import OpEntry, Schema
 from tools.codegen.problems import Problem
@@ -27,6 +28,7 @@ class Formula:
     targets: tuple[str, ...]
     text: str  # C++
     names: frozenset[str]  # what it uses, of those that a node offers
+    conditions: Mapping[str, str] = field(default_factory=dict)  # C++: where it uses a name
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Derivative:
 
     formulas: tuple[Formula, ...]
     calls: Calls
+    through: str = ""  # C++ of the result by ops that have derivatives, in place of formulas
 
     @property
     def names(self) -> frozenset[str]:
@@ -108,8 +111,37 @@ def _compile_formula(
     function = RuleFunction("derivative", entry.family, entry.source.file, parameters, returns, head)
     emitter = ExpressionEmitter(function, book, index)
     emitted = emitter.converted(tree, returns)
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return Formula(targets, emitted, frozenset(names & kinds.keys())), emitter.calls
+    names = _names(tree) & kinds.keys()
+    return Formula(targets, emitted, frozenset(names), _conditions(tree)), emitter.calls
+
+
+def _names(tree: ast.AST) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _conditions(tree: ast.AST) -> dict[str, str]:
+    """Of `a if option else b`: when the names that only one side uses are needed."""
+    match tree:
+        case ast.IfExp(test=ast.Name(id=option), body=body, orelse=other):
+            then, otherwise = _names(body), _names(other)
+            return {name: option for name in then - otherwise} | {
+                name: f"!{option}" for name in otherwise - then
+            }
+    return {}
+
+
+def _compile_through(
+    entry: OpEntry, text: str, book: RuleBook, index: OpIndex
+) -> tuple[str, Calls]:
+    kinds = {argument.name: kind_of(argument.type) for argument in entry.schema.arguments}
+    parameters = (Parameter("op", Kind("str")), *(Parameter(n, k) for n, k in kinds.items()))
+    head = ast.FunctionDef("through", ast.arguments([], [], None, [], [], None, []), [], [])
+    returns = kind_of(entry.schema.returns[0].type)
+    function = RuleFunction("through", entry.family, entry.source.file, parameters, returns, head)
+    if "inplace" in entry.variants:
+        raise SyntaxError("through gives a new result; write formulas for an op with inplace")
+    emitter = ExpressionEmitter(function, book, index)
+    return emitter.converted(ast.parse(text, mode="eval").body, returns), emitter.calls
 
 
 def _gradient_kind(kind: Kind) -> Kind:
@@ -127,6 +159,9 @@ def compile_derivative(
     for key, text in entry.derivative.items():
         targets = tuple(name.strip() for name in key.split(","))
         try:
+            if key == "through":
+                emitted, called = _compile_through(entry, text, book, index)
+                return Derivative((), called, emitted)
             if unknown := [name for name in targets if name not in known]:
                 raise SyntaxError(f"{unknown[0]} is no tensor operand; these are {known}")
             formula, called = _compile_formula(entry, targets, text, book, index)

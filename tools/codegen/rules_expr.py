@@ -28,6 +28,8 @@ METHODS: Mapping[str, tuple[str, Kind]] = {
     "numel": ("numel()", INT),
     "stride": ("strides()", INTS),
     "is_contiguous": ("is_contiguous()", BOOL),
+    "is_floating_point": ("is_floating_point()", BOOL),
+    "element_size": ("element_size()", INT),
 }
 ARITHMETIC: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 # Operators on tensors -> the op; a number on one side stands for a 0-dim tensor.
@@ -420,6 +422,8 @@ class ExpressionEmitter:
                 return self._member(owner, *METHODS[name])
             case ast.Name(id="len") if len(node.args) == 1:
                 return self._length(node.args[0])
+            case ast.Name(id="float") if len(node.args) == 1:
+                return self._float(node.args[0])
             case ast.Name(id="max" | "min" as name) if len(node.args) == 2:
                 texts = [self._int(argument) for argument in node.args]
                 return Value(f"std::{name}<int64_t>({', '.join(texts)})", INT)
@@ -438,6 +442,12 @@ class ExpressionEmitter:
         if value.kind not in (INTS, SHAPES, TENSORS):
             raise RuleError(node, f"len is of tuples; '{ast.unparse(node)}' is {value.kind}")
         return Value(f"len({value.text})", INT)
+
+    def _float(self, node: ast.expr) -> Value:
+        value = self._emit(node)
+        if value.kind != Kind("Scalar"):
+            raise RuleError(node, f"float is of numbers; '{ast.unparse(node)}' is {value.kind}")
+        return Value(f"{value.operand()}.to_double()", FLOAT)
 
     def _function_call(
         self, node: ast.Call, name: str, kinds: Sequence[Kind], returns: Kind

@@ -180,3 +180,95 @@ def max_pool2d_backward(op: str, grad: Tensor, sizes: Shape, indices: Tensor) ->
         ops.reshape(grad, (*planes, windows)),
     )
     return ops.reshape(flat, sizes)
+
+
+def cumprod_backward(op: str, grad: Tensor, self: Tensor, dim: int) -> Tensor:
+    """Each element times what follows it: sums of products that leave it out, from the end."""
+    if self.dim() == 0:
+        return grad
+    place = wrap_dim(op, dim, self.dim())
+    length = self.shape[place]
+    if length == 0:
+        return grad
+    one = ops.ones_like(ops.narrow(self, place, 0, 1))
+    before = ops.cumprod(ops.cat((one, ops.narrow(self, place, 0, length - 1)), place), place)
+    sums = ops.zeros_like(grad)
+    tail = ops.select(grad, place, length - 1)
+    ops.copy_(ops.select(sums, place, length - 1), tail)
+    for step in range(1, length):
+        i = length - 1 - step
+        tail = ops.select(grad, place, i) + ops.select(self, place, i + 1) * tail
+        ops.copy_(ops.select(sums, place, i), tail)
+    return before * sums
+
+
+def weighted_tails(grad: Tensor, self: Tensor, result: Tensor, dim: int) -> Tensor:
+    """exp(self) times the sum of what follows of grad exp(-result), for grad > 0, else 0."""
+    positive = ops.gt(grad, 0)
+    logarithm = ops.where(positive, ops.log(ops.where(positive, grad, 1)), -1e30)
+    tails = ops.flip(ops.logcumsumexp(ops.flip(logarithm - result, (dim,)), dim), (dim,))
+    return ops.exp(tails + self)
+
+
+def logcumsumexp_backward(
+    op: str, grad: Tensor, self: Tensor, result: Tensor, dim: int
+) -> Tensor:
+    """By logarithms of the gradient, positive and negative apart, so that nothing overflows."""
+    return weighted_tails(grad, self, result, dim) - weighted_tails(-grad, self, result, dim)
+
+
+def vector_norm_backward(
+    op: str,
+    grad: Tensor,
+    self: Tensor,
+    result: Tensor,
+    ord: Scalar,
+    dim: Ints | None,
+    keepdim: bool,
+) -> Tensor:
+    """Towards each element as far as it takes part in the norm; 0 where the norm is 0."""
+    order = float(ord)
+    whole = unfolded(op, grad, self.shape, dim, keepdim)
+    norm = unfolded(op, result, self.shape, dim, keepdim)
+    if order == 0.0:
+        return ops.zeros_like(self)
+    if order == 1.0:
+        return ops.sgn(self) * whole
+    if order > 1e308 or order < -1e308:
+        size = ops.abs(self)
+        return ops.sgn(self) * shared_among_ties(op, whole, size, norm, dim, True)
+    none = ops.eq(norm, 0)
+    divisor = ops.masked_fill(norm, none, 1)
+    if order == 2.0:
+        return self * ops.masked_fill(whole / divisor, none, 0)
+    parts = ops.sgn(self) * ops.pow(ops.abs(self) / divisor, order - 1.0)
+    return ops.masked_fill(parts, ops.eq(self, 0), 0) * ops.masked_fill(whole, none, 0)
+
+
+def unfold_backward(
+    op: str, grad: Tensor, sizes: Shape, dimension: int, size: int, step: int
+) -> Tensor:
+    """Each element gets the sum of what the windows that show it got."""
+    whole = ops.new_zeros(grad, sizes)
+    if len(sizes) == 0:
+        return ops.reshape(grad, sizes) if size == 1 else whole
+    dim = wrap_dim(op, dimension, len(sizes))
+    windows = grad.shape[dim]
+    for place in range(size):
+        part = ops.slice(whole, dim, place, place + (windows - 1) * step + 1, step)
+        ops.add_(part, ops.select(grad, -1, place))
+    return whole
+
+
+def mish_backward(grad: Tensor, self: Tensor) -> Tensor:
+    """Of x tanh(softplus(x))."""
+    gate = ops.tanh(ops.softplus(self))
+    return grad * (gate + self * ops.sigmoid(self) * (1 - gate * gate))
+
+
+def gelu_tanh_backward(grad: Tensor, self: Tensor) -> Tensor:
+    """Of x (1 + tanh(u)) / 2 with u = sqrt(2 / pi) (x + 0.044715 x^3)."""
+    square = self * self
+    gate = ops.tanh(0.7978845608028654 * self * (1 + 0.044715 * square))
+    slope = 0.7978845608028654 * (1 + 0.134145 * square)
+    return grad * (0.5 * (1 + gate) + 0.5 * self * (1 - gate * gate) * slope)

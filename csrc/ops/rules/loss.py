@@ -30,6 +30,8 @@ def smooth_l1_loss(input: Tensor, target: Tensor, reduction: str, beta: float) -
     """Magnitudes of the differences, with a parabola below `beta`."""
     if not beta >= 0.0:
         raise RuntimeError(f"smooth_l1_loss: beta must not be negative; got {beta}")
+    if beta == 0.0:
+        return folded_loss("smooth_l1_loss", ops.abs(ops.sub(input, target)), reduction)
     loss = ops._smooth_l1(input, target, beta=beta)
     return folded_loss("smooth_l1_loss", loss, reduction)
 

@@ -135,7 +135,7 @@ class _Op:
 
     def section(self) -> str:
         parts = [f"// ---- {self.entry.full_name}\n"]
-        if self.derivative is not None:
+        if self.derivative is not None and not self.derivative.through:
             parts.append(self._node_text())
         parts += [self._kernel(variant) for variant in self.entry.dispatched()]
         return "\n".join(parts)
@@ -285,6 +285,8 @@ class _Op:
         ]
         if variant.kind == "out":
             lines += self._out_lines(schema)
+        elif self.derivative is not None and self.derivative.through:
+            lines += self._through_lines(schema)
         elif variant.kind == "inplace" or self._mutates():
             lines += self._inplace_lines(schema)
         else:
@@ -331,10 +333,13 @@ class _Op:
         """`if (node->wants(0)) `, unless every formula needs the value."""
         assert self.derivative is not None
         using = [f for f in self.derivative.formulas if name in f.names]
-        if len(using) == len(self.derivative.formulas):
-            return ""
-        wanted = [self._wants(t, "node->") for formula in using for t in formula.targets]
-        return f"if ({' || '.join(wanted)}) "
+        conditions = {f.conditions.get(name, "") for f in using}
+        if len(using) < len(self.derivative.formulas):
+            wanted = [self._wants(t, "node->") for formula in using for t in formula.targets]
+            return f"if ({' || '.join(wanted)}) "
+        if len(conditions) == 1 and "" not in conditions:
+            return f"if ({conditions.pop()}) "
+        return ""
 
     def _saves(self, inplace: bool, results: bool) -> list[str]:
         """Statements that keep operands and options, or results."""
@@ -402,6 +407,14 @@ class _Op:
             *result,
             *self._saves(inplace=False, results=True),
             "return result;",
+        ]
+
+    def _through_lines(self, schema: Schema) -> list[str]:
+        assert self.derivative is not None
+        tensors = ", ".join(self._tensors(schema))
+        return [
+            f"if (!records({tensors})) return {self._redispatch(schema)};",
+            f"return {self.derivative.through};",
         ]
 
     def _inplace_lines(self, schema: Schema) -> list[str]:
