@@ -42,7 +42,7 @@ def emit(registry: Registry) -> dict[str, str]:
 
 def _recorded(entry: OpEntry) -> bool:
     """Whether calls can be in a graph: made of kernels, with operands and results that are tensors."""
-    if entry.implementation.kind == "composite" or entry.derivative == "parts":
+    if entry.implementation.kind in ("composite", "each") or entry.derivative == "parts":
         return False
     if "composite" in entry.implementation.cases or {"factory", "detached"} & set(entry.tags):
         return False
