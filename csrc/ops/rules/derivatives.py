@@ -156,9 +156,10 @@ def others_product(op: str, self: Tensor, dim: int) -> Tensor:
     if length == 0:
         return self
     one = ops.ones_like(ops.narrow(self, dim, 0, 1))
-    before = ops.cumprod(ops.cat((one, ops.narrow(self, dim, 0, length - 1)), dim), dim)
-    turned = ops.flip(self, (dim,))
-    after = ops.cumprod(ops.cat((one, ops.narrow(turned, dim, 0, length - 1)), dim), dim)
+    most = ops.narrow(self, dim, 0, length - 1)
+    before = ops.cumprod(ops.cat((one, most), dim), dim)
+    turned = ops.narrow(ops.flip(self, (dim,)), dim, 0, length - 1)
+    after = ops.cumprod(ops.cat((one, turned), dim), dim)
     return before * ops.flip(after, (dim,))
 
 
@@ -213,7 +214,8 @@ def cumprod_backward(op: str, grad: Tensor, self: Tensor, dim: int) -> Tensor:
     if length == 0:
         return grad
     one = ops.ones_like(ops.narrow(self, place, 0, 1))
-    before = ops.cumprod(ops.cat((one, ops.narrow(self, place, 0, length - 1)), place), place)
+    most = ops.narrow(self, place, 0, length - 1)
+    before = ops.cumprod(ops.cat((one, most), place), place)
     sums = ops.zeros_like(grad)
     tail = ops.select(grad, place, length - 1)
     ops.copy_(ops.select(sums, place, length - 1), tail)
