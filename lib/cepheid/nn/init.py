@@ -89,8 +89,19 @@ def trunc_normal_(
         return (1.0 + math.erf((x - mean) / (std * math.sqrt(2.0)))) / 2.0
 
     tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1, generator=generator)
-    tensor.erfinv_().mul_(std * math.sqrt(2.0)).add_(mean)
+    tensor.copy_(_erfinv(tensor)).mul_(std * math.sqrt(2.0)).add_(mean)
     return tensor.clamp_(min=a, max=b)
+
+
+def _erfinv(x: Tensor) -> Tensor:
+    """The inverse of the error function, in float64: Winitzki's approximation and Newton's steps."""
+    x = x.to(_C._dtypes()["float64"])
+    low = (1 - x * x).log()
+    middle = low / 2 + 2 / (math.pi * 0.147)
+    y = ((middle * middle - low / 0.147).sqrt() - middle).sqrt() * x.sign()
+    for _ in range(3):
+        y = y - (y.erf() - x) * (y * y).exp() * (math.sqrt(math.pi) / 2)
+    return y
 
 
 def _fans(op: str, tensor: Tensor) -> tuple[int, int]:

@@ -91,11 +91,7 @@ class Optimizer:
                 if set_to_none:
                     param.grad = None
                     continue
-                if grad.grad_fn is None:
-                    grad.requires_grad_(False)
-                else:
-                    grad.detach_()
-                grad.zero_()
+                param.grad = grad.detach().zero_()
 
     # ---- groups
 

@@ -19,16 +19,22 @@ EXTRA_STATE = "_extra_state"
 __all__ = ["IncompatibleKeys", "load_own", "load_state_dict", "no_grad", "parse_to", "save_own", "state_dict"]
 
 
-class IncompatibleKeys(NamedTuple):
-    """Names that load_state_dict didn't find, and those that no module has."""
-
+class _Keys(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
+
+
+class IncompatibleKeys(_Keys):
+    """Names that load_state_dict didn't find, and those that no module has."""
+
+    __slots__ = ()
 
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
         return super().__repr__()
+
+    __str__ = __repr__
 
 
 class StateDict(OrderedDict[str, Any]):
@@ -56,7 +62,6 @@ def state_dict(
     for hook in _hooks.functions(module, "_state_dict_hooks"):
         hook(module, destination, prefix, metadata)
     return destination
-
 
 
 def save_own(module: Module, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
