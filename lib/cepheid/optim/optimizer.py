@@ -207,7 +207,8 @@ class Optimizer:
         return handle
 
     def register_step_pre_hook(self, hook: Any) -> RemovableHandle:
-        """hook(optimizer, args, kwargs) runs before step and may return other (args, kwargs)."""
+        """hook(optimizer, args, kwargs) runs before step and may return other (args, kwargs); args[0] is
+        the optimizer."""
         return self._register("_optimizer_step_pre_hooks", hook)
 
     def register_step_post_hook(self, hook: Any) -> RemovableHandle:
@@ -237,7 +238,7 @@ class Optimizer:
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} ("]
         for number, group in enumerate(self.param_groups):
-            lines.append(f"Parameter Group {number}")
+            lines += [""] * (number > 0) + [f"Parameter Group {number}"]
             lines += [f"    {key}: {group[key]}" for key in sorted(group) if key != "params"]
         return "\n".join([*lines, ")"])
 
@@ -268,18 +269,19 @@ def _between_hooks(step: Any) -> Any:
     """A subclass's `step` with the hooks around it."""
 
     @functools.wraps(step)
-    def wrapped(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
+    def wrapped(self: Optimizer, *given: Any, **kwargs: Any) -> Any:
+        args: tuple[Any, ...] = (self, *given)
         for hook in list(self._optimizer_step_pre_hooks.values()):
-            given = hook(self, args, kwargs)
-            if given is None:
+            other = hook(self, args, kwargs)
+            if other is None:
                 continue
-            if not isinstance(given, tuple) or len(given) != 2:
+            if not isinstance(other, tuple) or len(other) != 2:
                 raise RuntimeError(
                     f"{type(self).__name__}: a step pre-hook must return None or (args, kwargs);"
-                    f" got {given!r}"
+                    f" got {other!r}"
                 )
-            args, kwargs = given
-        result = step(self, *args, **kwargs)
+            args, kwargs = other
+        result = step(*args, **kwargs)
         self._opt_called = True
         for hook in list(self._optimizer_step_post_hooks.values()):
             hook(self, args, kwargs)

@@ -241,8 +241,6 @@ class Softplus(_Elementwise):
 class Softshrink(_Elementwise):
     """x less lambd towards 0."""
 
-    _options = ("lambd",)
-
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
@@ -251,11 +249,13 @@ class Softshrink(_Elementwise):
         """Elementwise."""
         return F.softshrink(input, self.lambd)
 
+    def extra_repr(self) -> str:
+        """The bound."""
+        return str(self.lambd)
+
 
 class Hardshrink(_Elementwise):
     """x where |x| > lambd, else 0."""
-
-    _options = ("lambd",)
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -264,6 +264,10 @@ class Hardshrink(_Elementwise):
     def forward(self, input: Tensor) -> Tensor:
         """Elementwise."""
         return F.hardshrink(input, self.lambd)
+
+    def extra_repr(self) -> str:
+        """The bound."""
+        return str(self.lambd)
 
 
 class PReLU(_Elementwise):

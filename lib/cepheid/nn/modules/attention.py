@@ -112,7 +112,9 @@ class MultiheadAttention(Module):
         mask = self._mask(heads[0], heads[1], attn_mask, key_padding_mask)
         result, weights = self._attend(heads, mask, need_weights)
         n, _, length, _ = result.shape
-        result = self.out_proj(result.transpose(1, 2).reshape(n, length, self.embed_dim))
+        # Time comes first in memory, so that a dropout that follows draws in PyTorch's order.
+        rows = result.permute(2, 0, 1, 3).reshape(length, n, self.embed_dim)
+        result = self.out_proj(rows).transpose(0, 1)
         if weights is not None and average_attn_weights:
             weights = weights.mean(1)
         if not batched:

@@ -83,6 +83,20 @@ class _AvgPool(Module):
 class AvgPool1d(_AvgPool):
     """The mean of each window of [..., length]."""
 
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
+        self.kernel_size, self.stride, self.padding = (
+            (value,) if isinstance(value, int) else tuple(value)
+            for value in (self.kernel_size, self.stride, self.padding)
+        )
+
     def forward(self, input: Tensor) -> Tensor:
         """One value a window."""
         return F.avg_pool1d(
