@@ -36,6 +36,8 @@ KINDS = (
     "variants",
     "overlap",
     "dependence",
+    "gradient",
+    "second_order",
     "drawn",
 )
 
