@@ -70,7 +70,7 @@ class Pass {
     for (size_t i = 0; i < inputs.size(); ++i) capture(inputs[i], i);
     if (only_inputs_) mark_needed();
     for (size_t i = 0; i < roots.size(); ++i) {
-      deliver(roots[i], std::move(gradients[i]));
+      deliver(tasks_.at(roots[i].node.get()), roots[i].input, std::move(gradients[i]));
     }
     for (const Edge& root : roots) start(tasks_.at(root.node.get()));
     while (!ready_.empty()) {
@@ -88,7 +88,11 @@ class Pass {
   void discover(std::span<const Edge> roots);
   void capture(const Edge& input, size_t index);
   void mark_needed();
-  void deliver(const Edge& edge, Tensor grad);
+  // Whether anybody asked for what the node gets or makes.
+  bool wants(const Task& task) const {
+    return !only_inputs_ || task.needed || !task.captures.empty();
+  }
+  void deliver(Task& task, uint32_t slot, Tensor grad);
   void start(Task& task);
   void run_node(Task& task);
   Gradients call(Node& node, Gradients gradients);
@@ -164,10 +168,9 @@ void Pass::mark_needed() {
   }
 }
 
-void Pass::deliver(const Edge& edge, Tensor grad) {
-  Task& task = tasks_.at(edge.node.get());
-  if (task.gradients.empty()) task.gradients.resize(edge.node->results().size());
-  accumulate(task.gradients[edge.input], std::move(grad));
+void Pass::deliver(Task& task, uint32_t slot, Tensor grad) {
+  if (task.gradients.empty()) task.gradients.resize(task.node->results().size());
+  accumulate(task.gradients[slot], std::move(grad));
 }
 
 void Pass::start(Task& task) {
@@ -188,7 +191,7 @@ void Pass::run_node(Task& task) {
   Node& node = *task.node;
   Gradients gradients = std::move(task.gradients);
   gradients.resize(node.results().size());
-  node.call_tensor_hooks(gradients);
+  if (wants(task)) node.call_tensor_hooks(gradients);
   for (const auto& [slot, index] : task.captures) captured_[index] = gradients[slot];
   const bool run = !only_inputs_ || task.needed;
   Gradients made;
@@ -201,11 +204,11 @@ void Pass::run_node(Task& task) {
              "returned ", made.size(), " gradients for ", edges.size(), " operands");
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i]) continue;
-    if (run && made[i].defined()) {
-      deliver(edges[i], fitted(node.name(), std::move(made[i]),
-                               edges[i].node->results()[edges[i].input]));
-    }
     Task& next = tasks_.at(edges[i].node.get());
+    if (run && wants(next) && made[i].defined()) {
+      deliver(next, edges[i].input, fitted(node.name(), std::move(made[i]),
+                                           edges[i].node->results()[edges[i].input]));
+    }
     --next.waiting;
     start(next);
   }

@@ -37,7 +37,7 @@ class RetainGrad final : public Hook {
 inline AutogradMeta* meta_of(const TensorImpl& t) {
   return static_cast<AutogradMeta*>(t.autograd_meta());
 }
-AutogradMeta& make_meta(TensorImpl& t);
+CEPH_API AutogradMeta& make_meta(TensorImpl& t);
 
 // Whether what is computed from the tensor is recorded.
 inline bool requires_grad(const TensorImpl& t) {
