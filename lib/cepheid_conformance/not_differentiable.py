@@ -13,19 +13,19 @@ from .tensors import Tensor
 
 _FACTORY = "the operand gives shape and dtype only; the result has no history"
 _UNPROMISED = "no page promises a derivative, and the peer refuses to give one"
-# Ops with floating operands and results whose results have no gradient to check.
-CONSTANT: dict[str, str] = {
-    **dict.fromkeys(
-        "zeros_like ones_like full_like empty_like new_full new_zeros new_ones new_empty rand_like "
-        "randn_like randint_like randint_like.low_dtype".split(),
-        _FACTORY,
-    ),
-    **dict.fromkeys(
-        "scatter.reduce scatter.value_reduce floor_divide bernoulli.p nextafter".split(),
-        _UNPROMISED,
-    ),
-}
-# Operands that no gradient reaches: weights and targets that a loss takes as given, statistics.
+# Ops with floating operands and results whose results have no gradient.
+CONSTANT = dict.fromkeys(
+    "zeros_like ones_like full_like empty_like new_full new_zeros new_ones new_empty rand_like "
+    "randn_like randint_like randint_like.low_dtype".split(),
+    "the operand gives shape and dtype only; the result has no history",
+)
+UNPROMISED = dict.fromkeys(
+    "scatter.reduce scatter.value_reduce floor_divide bernoulli.p nextafter".split(),
+    "no page promises a derivative, and the peer refuses to give one",
+)
+# Operands that no gradient reaches: weights and targets that a loss takes as given, statistics,
+# operands that give a shape or a dtype only.
+_LIKE = ("other",)
 _STATISTICS = ("running_mean", "running_var")
 _UNREACHED: dict[str, tuple[str, ...]] = {
     "_hinge_embedding": ("target",),
@@ -38,6 +38,10 @@ _UNREACHED: dict[str, tuple[str, ...]] = {
     "binary_cross_entropy_with_logits": ("weight", "pos_weight"),
     "nll_loss": ("weight",),
     "cross_entropy": ("weight",),
+    "to.other": _LIKE,
+    "expand_as": _LIKE,
+    "view_as": _LIKE,
+    "reshape_as": _LIKE,
     "batch_norm": _STATISTICS,
     "instance_norm": _STATISTICS,
 }
@@ -48,11 +52,24 @@ def unreached(spec: OpSpec) -> tuple[str, ...]:
     return _UNREACHED.get(spec.key, ())
 
 
+def leaves_of(spec: OpSpec, sample: Sample) -> tuple[Tensor, ...]:
+    """The tensors of a sample that gradients reach, each once."""
+    found: list[Tensor] = []
+    for name, value in sample.values.items():
+        if name in unreached(spec):
+            continue
+        for item in value if isinstance(value, (list, tuple)) else (value,):
+            inexact = isinstance(item, Tensor) and item.info.is_inexact
+            if inexact and not any(item is other for other in found):
+                found.append(item)
+    return tuple(found)
+
+
 def constant(spec: OpSpec) -> str | None:
     """Why no result of an op has a gradient, or None."""
     if "detached" in spec.tags:
         return "the result takes no part in the history of its operand"
-    return CONSTANT.get(spec.key)
+    return CONSTANT.get(spec.key) or UNPROMISED.get(spec.key)
 
 
 def undefined(spec: OpSpec, sample: Sample) -> bool:

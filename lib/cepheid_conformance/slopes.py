@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -20,7 +20,7 @@ import numpy as np
 from .dtypes import DTYPES, Array
 from .expected import Expected
 from .families import expected_of, samples_of
-from .not_differentiable import POINT_PIECES, undefined, unreached
+from .not_differentiable import POINT_PIECES, leaves_of, undefined
 from .op_spec import OpSpec
 from .sample import Sample
 from .tensors import Tensor, shares_places
@@ -50,19 +50,6 @@ class Point:
     leaves: tuple[Tensor, ...]
     cotangents: tuple[Array | None, ...]  # None: the result takes no part
     slopes: tuple[Slope, ...]
-
-
-def leaves_of(spec: OpSpec, sample: Sample) -> tuple[Tensor, ...]:
-    """The tensors of a sample that gradients reach, each once."""
-    found: list[Tensor] = []
-    for name, value in sample.values.items():
-        if name in unreached(spec):
-            continue
-        for item in value if isinstance(value, (list, tuple)) else (value,):
-            inexact = isinstance(item, Tensor) and item.info.is_inexact
-            if inexact and not any(item is other for other in found):
-                found.append(item)
-    return tuple(found)
 
 
 @cache
@@ -180,16 +167,18 @@ def _moved(
 ) -> tuple[Sample, tuple[Tensor, ...]]:
     if move is _kept:
         return sample, leaves
-    new: dict[int, Tensor] = {}
-    for place, leaf in enumerate(leaves):
-        values = leaf.data
-        if leaf.info.is_complex:
-            data = move(place, values.real) + 1j * move(place + 1, values.imag)
-        else:
-            data = move(place, values)
-        new[id(leaf)] = leaf.replaced(np.asarray(data, values.dtype))
+    new = {id(leaf): leaf.replaced(_by_part(move, n, leaf.data)) for n, leaf in enumerate(leaves)}
     moved = sample.mapped(lambda tensor: new.get(id(tensor), tensor), move.__name__.strip("_"))
     return moved, tuple(new[id(leaf)] for leaf in leaves)
+
+
+def _by_part(move: Callable[[int, Array], Array], place: int, values: Array) -> Array:
+    moved = np.empty_like(values)
+    if values.dtype.kind != "c":
+        moved[...] = move(place, values)
+    else:
+        moved.real, moved.imag = move(place, values.real), move(place + 1, values.imag)
+    return moved
 
 
 def _slopes(

@@ -38,6 +38,7 @@ KINDS = (
     "dependence",
     "gradient",
     "second_order",
+    "cotangents",
     "drawn",
 )
 

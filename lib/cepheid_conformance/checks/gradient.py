@@ -14,9 +14,9 @@ from ..layouts import stepped, transposed
 from ..not_differentiable import constant
 from ..op_spec import OpSpec
 from ..slopes import Point, points_of
-from ..tape import Tape, cotangent_tensors, gradient_arrays, wrong_structure
 from ..tensors import Tensor
 from .common import Finding, failure, finding, run_scripts
+from .tape import Tape, cotangent_tensors, gradient_arrays, wrong_structure
 
 KIND = "gradient"
 NUMBER = "K19"

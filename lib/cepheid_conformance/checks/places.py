@@ -32,14 +32,6 @@ class Place:
 
 
 PLACES = (
-    Place(
-        "cotangents",
-        "K21",
-        "strides ignored in backward (non-contiguous, expanded, None and zero cotangents), a "
-        "version bump that is missing when a saved leaf is written",
-        "derivatives",
-        5,
-    ),
     Place("vmap", "K22", "a wrong batching rule: batched against looped", "batching rules", 5),
     Place(
         "compile",

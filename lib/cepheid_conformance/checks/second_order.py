@@ -14,10 +14,10 @@ from ..facts import Outcome, Report
 from ..op_spec import OpSpec
 from ..script import Ref
 from ..slopes import STEP, Point, points_of, random_like, smooth_slope
-from ..tape import Tape, cotangent_tensors, gradient_arrays, wrong_structure
 from ..tensors import Tensor
 from . import gradient
 from .common import Finding, failure, finding, run_scripts, spread
+from .tape import Tape, cotangent_tensors, gradient_arrays, wrong_structure
 
 KIND = "second_order"
 NUMBER = "K20"
@@ -71,8 +71,7 @@ def _case(spec: OpSpec, point: Point) -> Case:
     seeds = [zlib.crc32(f"{spec.key}/second/{n}".encode()) for n in range(len(inputs))]
     directions = tuple(random_like(t.data, s) for t, s in zip(inputs, seeds, strict=True))
     weights = tuple(
-        random_like(leaf.data, seed + 1)
-        for leaf, seed in zip(point.leaves, seeds, strict=False)
+        random_like(leaf.data, seed + 1) for leaf, seed in zip(point.leaves, seeds, strict=False)
     )
     return Case(point, inputs, directions, weights)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .cells import Cell
-from .checks.common import add_call
-from .dtypes import Array
-from .facts import Report, Result
-from .sample import Sample
-from .script import Ref, Script
-from .slopes import Point
-from .tensors import Tensor
+from ..cells import Cell
+from ..dtypes import Array
+from ..facts import Report, Result
+from ..sample import Sample
+from ..script import Ref, Script
+from ..slopes import Point
+from ..tensors import Tensor
+from .common import add_call
 
 
 class Tape:
