@@ -146,6 +146,9 @@ from .elementary import (
     tan as tan,
 )
 from .rounding import (
+    conj_physical as conj_physical,
+)
+from .rounding import (
     bitwise_left_shift as bitwise_left_shift,
 )
 from .rounding import (

@@ -213,6 +213,9 @@ class _Op:
         body = [line for formula in self.derivative.formulas for line in self._formula(formula)]
         if any("op" in line for line in body):
             lines.append("    [[maybe_unused]] const char* op = name();")
+        turned = self._takes_conjugates()
+        if turned:
+            lines.append("    const bool turned = conjugate(gradients);")
         lines += self._gradient_locals()
         saved = self.saved()
         if any(self.kinds[n].base in ("Tensor", "TensorList") for n in saved):
@@ -221,14 +224,21 @@ class _Op:
         if any(self.kinds[n].base in ("Tensor", "TensorList") for n in saved):
             lines.append("    lock.unlock();")
         lines += [self._wants_local(n) for n in self.operands if self._uses(f"wants_{n}")]
+        last = ["    if (turned) conjugate(made);"] if turned else []
         return (
             "  Gradients apply(Gradients gradients) override {\n"
-            + "".join(f"{line}\n" for line in [*lines, *body, "    return made;"])
+            + "".join(f"{line}\n" for line in [*lines, *body, *last, "    return made;"])
             + "  }\n"
         )
 
     def _uses(self, name: str) -> bool:
         return self.derivative is not None and name in self.derivative.names
+
+    def _takes_conjugates(self) -> bool:
+        """Whether a formula multiplies by what may be complex."""
+        complex_ = any("complex" in name for names in self.entry.dtypes.values() for name in names)
+        bases = {self.kinds[name].base for name in self.saved()}
+        return complex_ and bool(bases & {"Tensor", "TensorList", "Scalar"})
 
     def _gradient_locals(self) -> list[str]:
         names = gradient_names(self.schema)
