@@ -47,7 +47,8 @@ Tensor SavedTensor::unpack(Node* owner) const {
              result_ ? "its result" : "an operand", " of shape ", data_.sizes(), " and dtype ",
              data_.dtype(), " is at version ", data_->version(), " and was saved at version ",
              version_, "; write to a clone(), or use the form that returns a new tensor");
-  if (leaf_ || !grad_enabled) return data_;
+  const bool differentiable = is_floating(data_.dtype()) || is_complex(data_.dtype());
+  if (leaf_ || !grad_enabled || !differentiable) return data_;
   const intrusive_ptr<Node> node = result_ ? intrusive_ptr<Node>::share(owner) : grad_fn_;
   if (!node) return data_;
   Tensor whole = alias_of(data_);

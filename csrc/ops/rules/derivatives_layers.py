@@ -170,6 +170,8 @@ def conv2d_weight(
 ) -> Tensor:
     """Of the kernel: the input, channels as a batch, under the gradient."""
     batch = input.shape[0]
+    if batch == 0:
+        return ops.new_zeros(grad, sizes)
     outputs = sizes[0] // groups
     shape = (batch, groups, sizes[1], input.shape[2], input.shape[3])
     images = ops.permute(ops.reshape(input, shape), (2, 1, 0, 3, 4))
@@ -285,7 +287,8 @@ def attention_weights(
     if key.shape[-2] == 0:
         return scores
     blind = ops.isneginf(ops.amax(scores, (-1,), True))
-    return ops.masked_fill(ops.softmax(scores, -1), blind, 0)
+    weights = ops.softmax(ops.masked_fill(scores, blind, 0), -1)
+    return ops.masked_fill(weights, blind, 0)
 
 
 def shared_by(op: str, t: Tensor, query: Tensor) -> Tensor:
