@@ -1,4 +1,4 @@
-"""What a stage found: how many checks or tests passed, failed and were skipped, and which failed."""
+"""What a stage found: how many checks or tests passed, failed, were skipped, and which failed."""
 
 from __future__ import annotations
 
