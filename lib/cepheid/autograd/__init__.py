@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
+from typing import Any
 
 from cepheid import _C
+from cepheid.autograd import anomaly_mode, function, graph
+from cepheid.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
+from cepheid.autograd.function import Function
 from cepheid.autograd.grad_mode import (
     enable_grad,
+    inference_mode,
     is_grad_enabled,
+    is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
 )
+from cepheid.autograd.graph import GradientEdge
 
 __all__ = [
+    "Function",
+    "anomaly_mode",
     "backward",
+    "detect_anomaly",
     "enable_grad",
+    "function",
+    "functional",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
     "is_grad_enabled",
+    "is_inference_mode_enabled",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]
 
-Tensors = _C.Tensor | Sequence[_C.Tensor]
+Tensors = _C.Tensor | GradientEdge | Sequence[_C.Tensor | GradientEdge]
 
 
 def backward(
@@ -86,19 +105,19 @@ def grad(
     return tuple(made)
 
 
-def _as_tuple(op: str, tensors: Tensors) -> tuple[_C.Tensor, ...]:
-    if isinstance(tensors, _C.Tensor):
+def _as_tuple(op: str, tensors: Tensors) -> tuple[Any, ...]:
+    if isinstance(tensors, _C.Tensor | GradientEdge):
         return (tensors,)
     made = tuple(tensors)
     for item in made:
-        if not isinstance(item, _C.Tensor):
+        if not isinstance(item, _C.Tensor | GradientEdge):
             raise TypeError(f"{op}: expected tensors; got {type(item).__name__}")
     return made
 
 
 def _root_gradients(
     op: str,
-    roots: tuple[_C.Tensor, ...],
+    roots: tuple[Any, ...],
     given: _C.Tensor | Sequence[_C.Tensor | None] | None,
     create_graph: bool,
 ) -> tuple[_C.Tensor, ...]:
@@ -111,7 +130,11 @@ def _root_gradients(
     return tuple(map(lambda pair: _root_gradient(op, *pair), zip(roots, gradients, strict=True)))
 
 
-def _root_gradient(op: str, root: _C.Tensor, given: _C.Tensor | None) -> _C.Tensor:
+def _root_gradient(op: str, root: Any, given: _C.Tensor | None) -> _C.Tensor:
+    if isinstance(root, GradientEdge):
+        if given is None:
+            raise RuntimeError(f"{op}: give the gradient of a GradientEdge: its shape is not known")
+        return given
     if given is None:
         if root.requires_grad and root.numel() != 1:
             raise RuntimeError(
@@ -147,3 +170,14 @@ def tensor_backward(
 
 
 _C._attach_methods({"backward": tensor_backward})
+
+
+def __getattr__(name: str) -> Any:
+    """Load what few programs use when it is first named."""
+    if name in ("gradcheck", "gradgradcheck"):
+        module = importlib.import_module("cepheid.autograd.gradcheck")
+        globals().update(gradcheck=module.gradcheck, gradgradcheck=module.gradgradcheck)
+        return globals()[name]
+    if name == "functional":
+        return importlib.import_module("cepheid.autograd.functional")
+    raise AttributeError(f"module 'cepheid.autograd' has no attribute {name!r}")
