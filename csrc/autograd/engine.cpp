@@ -77,7 +77,7 @@ class Pass {
     for (size_t i = 0; i < inputs.size(); ++i) capture(inputs[i], i);
     if (only_inputs_) mark_needed();
     for (size_t i = 0; i < roots.size(); ++i) {
-      deliver(roots[i], std::move(gradients[i]));
+      deliver(tasks_.at(roots[i].node.get()), roots[i].input, std::move(gradients[i]));
     }
     for (const Edge& root : roots) start(tasks_.at(root.node.get()));
     while (!ready_.empty()) {
@@ -92,8 +92,7 @@ class Pass {
   bool only_inputs() const { return only_inputs_; }
   bool will_run(const Node& node) const {
     const auto at = tasks_.find(const_cast<Node*>(&node));
-    if (at == tasks_.end()) return false;
-    return !only_inputs_ || at->second.needed || !at->second.captures.empty();
+    return at != tasks_.end() && wants(at->second);
   }
 
   const uint64_t number = ++passes;
@@ -104,7 +103,11 @@ class Pass {
   void discover(std::span<const Edge> roots);
   void capture(const Edge& input, size_t index);
   void mark_needed();
-  void deliver(const Edge& edge, Tensor grad);
+  // Whether anybody asked for what the node gets or makes.
+  bool wants(const Task& task) const {
+    return !only_inputs_ || task.needed || !task.captures.empty();
+  }
+  void deliver(Task& task, uint32_t slot, Tensor grad);
   void start(Task& task);
   void run_node(Task& task);
   void run_watched(Task& task);
@@ -181,10 +184,9 @@ void Pass::mark_needed() {
   }
 }
 
-void Pass::deliver(const Edge& edge, Tensor grad) {
-  Task& task = tasks_.at(edge.node.get());
-  if (task.gradients.empty()) task.gradients.resize(edge.node->results().size());
-  accumulate(task.gradients[edge.input], std::move(grad));
+void Pass::deliver(Task& task, uint32_t slot, Tensor grad) {
+  if (task.gradients.empty()) task.gradients.resize(task.node->results().size());
+  accumulate(task.gradients[slot], std::move(grad));
 }
 
 void Pass::start(Task& task) {
@@ -220,7 +222,7 @@ void Pass::run_node(Task& task) {
   Node& node = *task.node;
   Gradients gradients = std::move(task.gradients);
   gradients.resize(node.results().size());
-  node.call_tensor_hooks(gradients);
+  if (wants(task)) node.call_tensor_hooks(gradients);
   for (const auto& [slot, index] : task.captures) captured_[index] = gradients[slot];
   const bool run = !only_inputs_ || task.needed;
   Gradients made;
@@ -235,11 +237,11 @@ void Pass::run_node(Task& task) {
              made.size(), " gradients for ", edges.size(), " operands");
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i]) continue;
-    if (run && made[i].defined()) {
-      deliver(edges[i],
+    Task& next = tasks_.at(edges[i].node.get());
+    if (run && wants(next) && made[i].defined()) {
+      deliver(next, edges[i].input,
               fitted(node.name(), std::move(made[i]), edges[i].node->results()[edges[i].input]));
     }
-    Task& next = tasks_.at(edges[i].node.get());
     --next.waiting;
     start(next);
   }

@@ -1,24 +1,24 @@
 #include "autograd/views.h"
 
-#include <algorithm>
-
 #include "core/grad_mode.h"
-#include "core/layout.h"
-#include "generated/ops/arange.h"
 #include "generated/ops/as_strided.h"
 #include "generated/ops/clone.h"
 #include "generated/ops/copy_.h"
-#include "generated/ops/div.h"
 #include "generated/ops/empty_strided.h"
-#include "generated/ops/index_add.h"
-#include "generated/ops/ones.h"
-#include "generated/ops/reshape.h"
-#include "generated/ops/zeros.h"
 #include "generated/ops/zeros_like.h"
+#include "generated/rules/derivatives.h"
 
 namespace ceph::autograd {
 
 namespace {
+
+// Sizes, strides and offset of a tensor.
+struct Geometry {
+  DimVector sizes, strides;
+  int64_t offset;
+  explicit Geometry(const Tensor& t)
+      : sizes(t.sizes()), strides(t.strides()), offset(t.storage_offset()) {}
+};
 
 // Views whose memory may not be written to with recording.
 void check_origin(const char* op, const Tensor& view) {
@@ -28,30 +28,6 @@ void check_origin(const char* op, const Tensor& view) {
   CEPH_CHECK(view->view_origin() != ViewOrigin::kMulti, ErrorKind::kRuntime, op,
              "the tensor is one of several views that an op returned (split, unbind), and these "
              "can't be written to with recording; use the form that returns a new tensor");
-}
-
-// Elements of the storage from its first one to the last that a geometry reaches.
-int64_t extent(const Geometry& g) {
-  int64_t last = g.offset;
-  for (size_t d = 0; d < g.sizes.size(); ++d) {
-    if (g.sizes[d] == 0) return g.offset;
-    last += (g.sizes[d] - 1) * g.strides[d];
-  }
-  return last + 1;
-}
-
-// Where in the storage each element of a geometry lies, as a vector.
-Tensor places(const Geometry& g, int64_t length, Device device) {
-  Tensor all = ops::arange(length, DType::Int64, {}, device);
-  return ops::reshape(ops::as_strided(all, g.sizes, g.strides, g.offset), {-1});
-}
-
-// The base shows some element twice (it is expanded): each of the places gets its share.
-Tensor shared_out(const Tensor& grad, const Tensor& at, const Geometry& base, int64_t length) {
-  Tensor ones = ops::ones(DimVector{at.numel()}, grad.dtype(), {}, grad.device());
-  Tensor count = ops::index_add(ops::zeros(DimVector{length}, grad.dtype(), {}, grad.device()), 0,
-                                at, ones);
-  return ops::div(grad, ops::as_strided(count, base.sizes, base.strides, base.offset));
 }
 
 // The node of a view whose base has changed since the view was made.
@@ -64,7 +40,8 @@ class AsStrided final : public Node {
   const char* name() const override { return "AsStridedBackward0"; }
   Gradients apply(Gradients gradients) override {
     if (!gradients[0].defined()) return {Tensor()};
-    return {as_strided_backward(gradients[0], base_, view_)};
+    return {rules::as_strided_backward(name(), gradients[0], base_.sizes, base_.strides,
+                                       base_.offset, view_.sizes, view_.strides, view_.offset)};
   }
 
  private:
@@ -107,16 +84,6 @@ class CopySlices final : public Node {
 };
 
 }  // namespace
-
-Tensor as_strided_backward(const Tensor& grad, const Geometry& base, const Geometry& view) {
-  const int64_t length = std::max(extent(base), extent(view));
-  Tensor storage = ops::zeros(DimVector{length}, grad.dtype(), {}, grad.device());
-  Tensor at = places(view, length, grad.device());
-  storage = ops::index_add(storage, 0, at, ops::reshape(grad, {-1}));
-  Tensor result = ops::as_strided(storage, base.sizes, base.strides, base.offset);
-  if (!overlaps_itself(result)) return result;
-  return shared_out(result, places(base, length, grad.device()), base, length);
-}
 
 intrusive_ptr<Node> view_grad_fn(const Tensor& view) {
   const Tensor base(view->view_base());

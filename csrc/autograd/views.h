@@ -20,15 +20,4 @@ CEPH_API void check_inplace(const char* op, const Tensor& self, bool recorded);
 // After it was: `node`, whose first edge leads to what self was, has made it.
 CEPH_API void rebase_history(const Tensor& self, const intrusive_ptr<Node>& node);
 
-// The gradient of a tensor of geometry `base` where `grad` is that of the part that
-// as_strided(size, stride, offset) shows of it; elements shown several times get the sum.
-struct Geometry {
-  DimVector sizes, strides;
-  int64_t offset;
-  explicit Geometry(const Tensor& t)
-      : sizes(t.sizes()), strides(t.strides()), offset(t.storage_offset()) {}
-  Geometry(IntArrayRef s, IntArrayRef st, int64_t o) : sizes(s), strides(st), offset(o) {}
-};
-CEPH_API Tensor as_strided_backward(const Tensor& grad, const Geometry& base, const Geometry& view);
-
 }  // namespace ceph::autograd

@@ -191,6 +191,10 @@ def _suffixes(tensor: Tensor) -> list[str]:
         usual |= {_C.int64, _C.bool} if not meta else set()
     if tensor.dtype not in usual:
         suffixes.append(f"dtype={tensor.dtype}")
+    if tensor.grad_fn is not None:
+        suffixes.append(f"grad_fn=<{tensor.grad_fn.name()}>")
+    elif tensor.requires_grad:
+        suffixes.append("requires_grad=True")
     return suffixes
 
 
@@ -209,7 +213,9 @@ def _join_suffixes(text: str, suffixes: list[str], indent: int, linewidth: int) 
 def tensor_repr(tensor: Tensor) -> str:
     """`repr(tensor)`: the values, and what they don't show (device, size of empty ones, dtype)."""
     options = _options
-    prefix = "tensor(" if type(tensor) is _C.Tensor else f"{type(tensor).__name__}("
+    kind = type(tensor)
+    name = "tensor" if kind is _C.Tensor else getattr(kind, "_printed_as", kind.__name__)
+    prefix = f"{name}("
     indent = len(prefix)
     if not _has_values(tensor):
         body = "..."

@@ -119,6 +119,9 @@ def _by_rule(check: Check, cell: Cell, capability: Capability, level: str) -> St
     for device in getattr(check, "NEEDS", ()) if reason is None else ():
         if device not in capability.devices:
             reason = f"{capability.implementation} declares no device {device} to compare with"
+    for feature in getattr(check, "FEATURES", ()) if reason is None else ():
+        if feature not in capability.features:
+            reason = f"{capability.implementation} declares no {feature}"
     if reason is None and check.inapplicable(capability.offered(spec), dtype) is not None:
         absent = sorted(set(spec.variants) - set(capability.variants))
         reason = f"{capability.implementation} declares no variant {' or '.join(absent)}"

@@ -39,8 +39,9 @@ class Result:
         flat = np.frombuffer(self.raw, info.stored)
         if 0 in self.shape:
             return np.empty(self.shape, info.carrier)
-        logical = strided(flat, self.shape, self.strides)
-        return decode(np.array(logical), info)
+        values = decode(np.array(strided(flat, self.shape, self.strides)), info)
+        values = np.conj(values) if self.fields.get("conj") else values
+        return np.negative(values) if self.fields.get("neg") else values
 
     def bits(self) -> bytes:
         """The tensor's raw elements in logical order."""

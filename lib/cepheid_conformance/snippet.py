@@ -92,6 +92,8 @@ def _call(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[s
 def _expression(step: dict[str, Any], makes: dict[int, Any]) -> str:
     args = [_text(argument, makes) for argument in step["args"]]
     args += [f"{name}={_text(value, makes)}" for name, value in step["kwargs"].items()]
+    if step["via"] == "attribute":
+        return f"{args[0]}.{step['name']}"
     if step["via"] == "method":
         target = f"{args.pop(0)}.{step['name']}"
     else:

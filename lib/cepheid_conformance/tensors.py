@@ -81,6 +81,15 @@ def strided(
     )
 
 
+def shares_places(tensor: Tensor) -> bool:
+    """Whether two elements lie at one place of the storage."""
+    if tensor.strides is None or not tensor.data.size:
+        return False
+    steps = np.indices(tensor.shape).reshape(len(tensor.shape), -1)
+    places = np.asarray(tensor.strides, np.int64) @ steps
+    return len(np.unique(places)) < tensor.data.size
+
+
 def number_or_tensor_data(value: Any) -> Array:
     """The values of an operand that may be a Python number."""
     return value.data if isinstance(value, Tensor) else np.asarray(value)

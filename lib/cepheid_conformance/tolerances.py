@@ -21,6 +21,8 @@ class Tolerances:
     by_dtype: dict[str, float]
     entries: tuple[dict[str, Any], ...] = ()
     overrides: tuple[dict[str, Any], ...] = field(default=())
+    slope: float = 0.0  # of a gradient against the oracle's slope, relative to its summands
+    units: dict[str, float] = field(default_factory=dict)  # of a narrower gradient, by dtype
 
     def ulp(self, op: str, dtype: str, device: str) -> float:
         """k for one op in one dtype on one device."""
@@ -36,6 +38,10 @@ class Tolerances:
             float(entry["ulp"]) for entry in self.overrides if _applies(entry, op, dtype, device)
         ]
         return max(asked, default=0.0)
+
+    def gradient_units(self, dtype: str) -> float:
+        """By how many units of the largest one a gradient may be off from that in float64."""
+        return self.units[dtype]
 
     def with_overrides(self, overrides: tuple[dict[str, Any], ...]) -> Tolerances:
         """The same table with a capability's overrides."""
@@ -60,5 +66,11 @@ def load(path: Path = FILE) -> Tolerances:
         unknown = [name for name in entry.get("dtypes", []) if name not in DTYPES]
         if missing or unknown:
             raise ValueError(f"tolerances: {entry} lacks {sorted(missing)}, unknown {unknown}")
-    default = content["default"]
-    return Tolerances(float(default["ulp"]), dict(default["dtype"]), entries)
+    default, gradient = content["default"], content["gradient"]
+    return Tolerances(
+        float(default["ulp"]),
+        dict(default["dtype"]),
+        entries,
+        slope=float(gradient["slope"]),
+        units=dict(gradient["units"]),
+    )

@@ -1,8 +1,8 @@
 """Derivative formulas of entries: expressions of the rules' subset, with what they need saved.
 
 A formula may use `grad` (or `grad_<name>` of a named result), the arguments and the results by their
-names, `wants_<argument>` (whether that gradient is asked for), and calls rules and ops. Of `x.shape`
-and `x.dtype` only these are saved, not the tensor. `through` gives the result itself by other ops:
+names, `wants_<argument>` (whether that gradient is asked for), and calls rules and ops. Of `x.shape`,
+`x.dtype`, `x.stride()` and `x.storage_offset()` only these are saved, not the tensor. `through` gives the result itself by other ops:
 where it is to be recorded, these are called, and recorded, instead.
 """
 
@@ -18,7 +18,12 @@ from tools.codegen.rules import Kind, Parameter, RuleBook, RuleFunction, kind_of
 from tools.codegen.rules_expr import Calls, ExpressionEmitter, OpIndex, RuleError
 
 TENSOR, TENSORS = Kind("Tensor"), Kind("TensorList")
-FACTS: Mapping[str, Kind] = {"shape": Kind("ints"), "dtype": Kind("DType")}
+FACTS: Mapping[str, Kind] = {
+    "shape": Kind("ints"),
+    "dtype": Kind("DType"),
+    "stride": Kind("ints"),
+    "storage_offset": Kind("int"),
+}
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,13 @@ class _Facts(ast.NodeTransformer):
 
     def __init__(self, kinds: Mapping[str, Kind]) -> None:
         self.kinds = kinds
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        match node:
+            case ast.Call(func=ast.Name(id=fact), args=[], keywords=[]) if fact in self.kinds:
+                return node.func  # `x.stride()`, of which `x.stride` has been replaced
+        return node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)

@@ -25,8 +25,9 @@ ENUM_TYPES = ("ScalarType", "Layout", "MemoryFormat")
 # `module:` of an entry -> the public module of its function; other functions are top-level names.
 PUBLIC_MODULES = {"nn": "nn.functional", "linalg": "linalg"}
 
-# `derivative:` without formulas: `parts`, the op calls others, which are recorded themselves.
-DERIVATIVE_WORDS = ("parts",)
+# `derivative:` without formulas: `parts`, the op calls others, which are recorded themselves;
+# `none`, no call of it is in a graph.
+DERIVATIVE_WORDS = ("parts", "none")
 
 Default = None | bool | int | float | str | tuple[int, ...]
 ImplementationKind = Literal[

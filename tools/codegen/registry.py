@@ -82,8 +82,10 @@ def ops_called_from(folder: Path) -> frozenset[str]:
 
 
 def _called(registry: Registry, entry: OpEntry) -> set[str]:
-    """The full names of the entries that an entry's composite and its derivative need."""
+    """The full names of the entries that an entry and its derivative need."""
     called = registry.compiled.ops_called(entry)
+    if entry.implementation.kind == "each":
+        called |= {e.full_name for e in registry.declared if e.name == entry.each.name}
     if (derivative := registry.derivatives.get(entry.full_name)) is not None:
         called |= derivative.calls.entries
         for rule in derivative.calls.rules:
@@ -102,13 +104,6 @@ def select_ops(registry: Registry, names: Iterable[str], needed: Iterable[str]) 
         keep |= called
         pending += called
     return replace(registry, entries=tuple(by_name[name] for name in by_name if name in keep))
-
-
-def _called(registry: Registry, entry: OpEntry) -> set[str]:
-    """The full names of the entries that an entry needs."""
-    if entry.implementation.kind == "each":
-        return {other.full_name for other in registry.declared if other.name == entry.each.name}
-    return registry.compiled.ops_called(entry)
 
 
 def read_selection(file: Path, registry: Registry) -> list[str]:

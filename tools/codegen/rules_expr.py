@@ -27,6 +27,7 @@ METHODS: Mapping[str, tuple[str, Kind]] = {
     "dim": ("dim()", INT),
     "numel": ("numel()", INT),
     "stride": ("strides()", INTS),
+    "storage_offset": ("storage_offset()", INT),
     "is_contiguous": ("is_contiguous()", BOOL),
     "is_floating_point": ("is_floating_point()", BOOL),
     "element_size": ("element_size()", INT),

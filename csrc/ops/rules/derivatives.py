@@ -42,6 +42,28 @@ def shared_among_ties(
     return flags * (unfolded(op, grad, self.shape, dim, keepdim) / count)
 
 
+def aminmax_backward(
+    op: str,
+    grad_min: Tensor,
+    grad_max: Tensor,
+    self: Tensor,
+    least: Tensor,
+    most: Tensor,
+    dim: int | None,
+    keepdim: bool,
+) -> Tensor:
+    """Both extremes' gradients, each shared among its ties."""
+    low = grad_min
+    high = grad_max
+    if dim is None:
+        low = shared_among_ties(op, grad_min, self, least, None, keepdim)
+        high = shared_among_ties(op, grad_max, self, most, None, keepdim)
+    else:
+        low = shared_among_ties(op, grad_min, self, least, (dim,), keepdim)
+        high = shared_among_ties(op, grad_max, self, most, (dim,), keepdim)
+    return low + high
+
+
 def at_places(
     op: str, grad: Tensor, sizes: Shape, dim: int, indices: Tensor, keepdim: bool
 ) -> Tensor:
@@ -134,9 +156,10 @@ def others_product(op: str, self: Tensor, dim: int) -> Tensor:
     if length == 0:
         return self
     one = ops.ones_like(ops.narrow(self, dim, 0, 1))
-    before = ops.cumprod(ops.cat((one, ops.narrow(self, dim, 0, length - 1)), dim), dim)
-    turned = ops.flip(self, (dim,))
-    after = ops.cumprod(ops.cat((one, ops.narrow(turned, dim, 0, length - 1)), dim), dim)
+    most = ops.narrow(self, dim, 0, length - 1)
+    before = ops.cumprod(ops.cat((one, most), dim), dim)
+    turned = ops.narrow(ops.flip(self, (dim,)), dim, 0, length - 1)
+    after = ops.cumprod(ops.cat((one, turned), dim), dim)
     return before * ops.flip(after, (dim,))
 
 
@@ -191,7 +214,8 @@ def cumprod_backward(op: str, grad: Tensor, self: Tensor, dim: int) -> Tensor:
     if length == 0:
         return grad
     one = ops.ones_like(ops.narrow(self, place, 0, 1))
-    before = ops.cumprod(ops.cat((one, ops.narrow(self, place, 0, length - 1)), place), place)
+    most = ops.narrow(self, place, 0, length - 1)
+    before = ops.cumprod(ops.cat((one, most), place), place)
     sums = ops.zeros_like(grad)
     tail = ops.select(grad, place, length - 1)
     ops.copy_(ops.select(sums, place, length - 1), tail)
@@ -243,6 +267,46 @@ def vector_norm_backward(
         return self * ops.masked_fill(whole / divisor, none, 0)
     parts = ops.sgn(self) * ops.pow(ops.abs(self) / divisor, order - 1.0)
     return ops.masked_fill(parts, ops.eq(self, 0), 0) * ops.masked_fill(whole, none, 0)
+
+
+def extent(op: str, sizes: Shape, strides: Ints, offset: int) -> int:
+    """Elements of a storage up to the last one that a geometry shows."""
+    last = offset
+    for d in range(len(sizes)):
+        if sizes[d] == 0:
+            return offset
+        last = last + (sizes[d] - 1) * strides[d]
+    return last + 1
+
+
+def as_strided_backward(
+    op: str,
+    grad: Tensor,
+    sizes: Shape,
+    strides: Ints,
+    offset: int,
+    size: Ints,
+    stride: Ints,
+    storage_offset: int | None,
+) -> Tensor:
+    """By way of a storage, in which what several elements show is summed.
+
+    Where the operand shows an element several times, these share its gradient.
+    """
+    start = offset if storage_offset is None else storage_offset
+    length = max(extent(op, sizes, strides, offset), extent(op, size, stride, start))
+    place = ops.arange(length, device=grad.device)
+    count = grad.numel()
+    flat = ops.reshape(ops.as_strided(place, size, stride, start), (count,))
+    storage = ops.index_add(ops.new_zeros(grad, (length,)), 0, flat, ops.reshape(grad, (count,)))
+    made = ops.as_strided(storage, sizes, strides, offset)
+    if made.is_contiguous():
+        return made
+    own = numel(op, sizes)
+    places = ops.reshape(ops.as_strided(place, sizes, strides, offset), (own,))
+    zeros = ops.new_zeros(grad, (length,))
+    times = ops.index_add(zeros, 0, places, ops.new_ones(grad, (own,)))
+    return made / ops.as_strided(times, sizes, strides, offset)
 
 
 def unfold_backward(

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from cepheid import _C
 from cepheid._C import Tensor, functions
 from cepheid._C.nn import *  # noqa: F403  # one name for each entry with `module: nn`
+from cepheid.nn import _composed
+from cepheid.nn._composed import *  # noqa: F403
 
 _SAME = (
     "adaptive_avg_pool1d", "avg_pool1d", "conv1d", "conv2d", "relu_", "rms_norm", "sigmoid", "tanh",
@@ -23,6 +25,7 @@ rms_norm = functions.rms_norm
 __all__ = [
     *_C.nn.__all__,
     *_SAME,
+    *_composed.__all__,
     "embedding",
     "layer_norm",
     "log_softmax",

@@ -20,6 +20,8 @@ _LINEAR = (
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "sigmoid",
 )  # fmt: skip
 
+_WORTH_DRAWING_AGAIN = 0.15  # the share of normal draws within the bounds
+
 
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
     """By what the values of a layer are scaled to keep their variance through an activation."""
@@ -83,14 +85,34 @@ def trunc_normal_(
     b: float = 2.0,
     generator: _C.Generator | None = None,
 ) -> Tensor:
-    """Normal, but within [a, b]: the quantiles of a uniform draw, by inverting the error function."""
+    """Normal, but within [a, b]: what falls outside is drawn again or, where most of it would, every
+    value is the quantile of a uniform draw."""
 
     def below(x: float) -> float:
         return (1.0 + math.erf((x - mean) / (std * math.sqrt(2.0)))) / 2.0
 
-    tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1, generator=generator)
-    tensor.erfinv_().mul_(std * math.sqrt(2.0)).add_(mean)
-    return tensor.clamp_(min=a, max=b)
+    if below(b) - below(a) < _WORTH_DRAWING_AGAIN:
+        tensor.uniform_(2 * below(a) - 1, 2 * below(b) - 1, generator=generator)
+        tensor.copy_(_erfinv(tensor)).mul_(std * math.sqrt(2.0)).add_(mean)
+        return tensor.clamp_(min=a, max=b)
+    tensor.normal_(mean, std, generator=generator)
+    outside = (tensor < a) | (tensor > b)
+    while outside.any():
+        again = _C.functions.empty_like(tensor).normal_(mean, std, generator=generator)
+        tensor.copy_(_C.functions.where(outside, again, tensor))
+        outside = (tensor < a) | (tensor > b)
+    return tensor
+
+
+def _erfinv(x: Tensor) -> Tensor:
+    """The inverse of the error function, in float64: Winitzki's approximation and Newton's steps."""
+    x = x.to(_C._dtypes()["float64"])
+    low = (1 - x * x).log()
+    middle = low / 2 + 2 / (math.pi * 0.147)
+    y = ((middle * middle - low / 0.147).sqrt() - middle).sqrt() * x.sign()
+    for _ in range(3):
+        y = y - (y.erf() - x) * (y * y).exp() * (math.sqrt(math.pi) / 2)
+    return y
 
 
 def _fans(op: str, tensor: Tensor) -> tuple[int, int]:

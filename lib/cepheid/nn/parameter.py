@@ -27,6 +27,7 @@ class Parameter(Tensor, metaclass=_MarkedMeta):
     """
 
     _mark = "_is_param"
+    _printed_as = "tensor"
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         """Shares the memory of `data`."""
@@ -56,6 +57,7 @@ class Buffer(Tensor, metaclass=_MarkedMeta):
     """
 
     _mark = "_is_buffer"
+    _printed_as = "tensor"
     persistent: bool
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:

@@ -36,6 +36,9 @@ KINDS = (
     "variants",
     "overlap",
     "dependence",
+    "gradient",
+    "second_order",
+    "cotangents",
     "drawn",
 )
 

@@ -32,30 +32,6 @@ class Place:
 
 
 PLACES = (
-    Place(
-        "gradient",
-        "K19",
-        "a wrong formula, a missing un-broadcast, a saved tensor overwritten: reverse against "
-        "numeric and forward against reverse, in float64",
-        "derivatives",
-        5,
-    ),
-    Place(
-        "second_order",
-        "K20",
-        "a detached graph, a backward that can't be differentiated: second order and "
-        "forward over reverse",
-        "derivatives",
-        5,
-    ),
-    Place(
-        "cotangents",
-        "K21",
-        "strides ignored in backward (non-contiguous, expanded, None and zero cotangents), a "
-        "version bump that is missing when a saved leaf is written",
-        "derivatives",
-        5,
-    ),
     Place("vmap", "K22", "a wrong batching rule: batched against looped", "batching rules", 5),
     Place(
         "compile",

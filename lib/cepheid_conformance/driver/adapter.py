@@ -110,6 +110,8 @@ class TorchApi:
 
     def describe(self, tensor: Any) -> tuple[dict[str, Any], bytes]:
         """Facts about a tensor, and the bytes from its first to its last element."""
+        if getattr(tensor, "_is_zerotensor", bool)():
+            tensor = tensor.clone()  # zeros for which there is no memory: a copy has some
         shape, strides = list(tensor.shape), list(tensor.stride())
         offset, item = tensor.storage_offset(), tensor.element_size()
         device = str(tensor.device)
@@ -122,6 +124,11 @@ class TorchApi:
             "offset": offset,
             "device": device,
             "version": self.version(tensor),
+            "requires_grad": bool(getattr(tensor, "requires_grad", False)),
+            "is_leaf": bool(getattr(tensor, "is_leaf", True)),
+            # What memory holds isn't the value of a tensor that conjugates or negates when read.
+            "conj": _has_bit(tensor, "is_conj"),
+            "neg": _has_bit(tensor, "is_neg"),
         }
         if device != "cpu":
             return facts, b""
@@ -146,6 +153,11 @@ class TorchApi:
         for tensor in held:
             storage = tensor.untyped_storage()
             _memset(storage.data_ptr(), pattern, storage.nbytes())
+
+
+def _has_bit(tensor: Any, name: str) -> bool:
+    asked = getattr(tensor, name, None)
+    return bool(asked()) if callable(asked) else False
 
 
 def spanned_bytes(

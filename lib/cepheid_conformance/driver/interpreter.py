@@ -197,6 +197,9 @@ class Script:
             return getattr(operator, name)
         if via == "method":
             return getattr(args.pop(0), name)
+        if via == "attribute":
+            holder = args.pop(0)
+            return lambda: getattr(holder, name)
         return operator.attrgetter(name)(self.adapter.module)
 
     def same_as(self, result: Any) -> list[int]:

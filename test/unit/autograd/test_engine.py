@@ -152,7 +152,8 @@ def test_passes_inside_passes_reach_any_depth():
     x = leaf(1.0)
 
     def nested(depth):
-        y = x * 1.0
+        with torch.enable_grad():
+            y = x * 1.0
         if depth:
             y.register_hook(lambda g: nested(depth - 1))
         y.backward()

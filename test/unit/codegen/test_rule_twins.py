@@ -184,12 +184,20 @@ FITTING: dict[str, st.SearchStrategy[tuple[object, ...]]] = {
     "adaptive_pool2d": st.tuples(OP, sizes(3, 1), sizes(2)),
     "infer_size": st.builds(lambda a, b: ("op", a, abs(math.prod(b))), INTS, sizes(2)),
     "check_sizes": st.tuples(OP, INTS),
+    "last_dims": st.tuples(OP, st.integers(0, 5), st.integers(0, 5)),
+    "channels_but": st.tuples(OP, st.integers(3, 4)),
+    "class_dim": st.tuples(sizes(3)),
+    "elements_per_fold": st.tuples(OP, sizes(3), sizes(3)),
+    "extent": st.builds(
+        lambda a, b, n: ("op", a, (b * len(a))[: len(a)], n), sizes(3), sizes(1, 1),
+        st.integers(0, 9)),
+    "inverse_order": st.builds(lambda p: ("op", tuple(p)), st.permutations(range(-2, 2))),
 }  # fmt: skip
 NEEDS_FITTING = (
     "view_strides", "without_folded", "places", "check_channels", "check_bias", "infer_size",
     "check_pooled", "per_direction", "pooled_size", "pooled", "check_adaptive",
     "counted", "interleaved", "moved_order", "unmoved", "split_at", "check_channels_of",
-    "diag_embed_shape", "lengthened",
+    "diag_embed_shape", "lengthened", "extent", "inverse_order", "elements_per_fold",
 )  # fmt: skip
 
 PARSERS = {
@@ -381,7 +389,8 @@ def names() -> list[str]:
     helpers += ["check_classes", "class_loss", "check_channels_of", "batch_of", "shared_heads"]
     helpers += ["attended", "attention", "nll_loss", "group_norm", "rms_norm"]
     helpers += ["beside_ones", "diag_embed_shape", "kron_shape", "lengthened", "new_dim"]
-    helpers += ["plane", "quarters", "repeats_shown"]
+    helpers += ["plane", "quarters", "repeats_shown", "last_dims", "channels_but", "class_dim"]
+    helpers += ["elements_per_fold", "extent", "inverse_order"]
     return sorted({*from_entries, *helpers, *INTRINSICS} - {"number_dtype"})
 
 

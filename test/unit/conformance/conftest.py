@@ -32,9 +32,9 @@ def fake_bench():
     """A function from the name of a fault to a bench; its processes end with the test."""
     candidates = []
 
-    def make(fault="", timeout=30.0, **changes):
+    def make(fault="", timeout=30.0, module="fake_torch", **changes):
         environment = {"PYTHONPATH": str(Path(__file__).parent), "FAKE_FAULT": fault}
-        candidate = Candidate("fake_torch", timeout=timeout, environment=environment)
+        candidate = Candidate(module, timeout=timeout, environment=environment)
         candidates.append(candidate)
         return Bench(candidate, capability(**changes), tolerances.load())
 

@@ -1,5 +1,7 @@
 """Each check kind passes a right candidate and catches the fault that it is there for."""
 
+from dataclasses import replace
+
 import pytest
 
 from cepheid_conformance import checks
@@ -46,6 +48,14 @@ PLANTED = [
     ("drawn", "argmax", "float32", "last tie", "values"),
     ("values", "add", "float32", "crash", "crash"),
 ]
+# The same for a fake with gradients: kind, fault, what the finding must be about.
+OF_GRADIENTS = [
+    ("gradient", "wrong gradient", "gradient"),
+    ("second_order", "detached", "second order"),
+    ("cotangents", "strides ignored in backward", "gradient"),
+    ("cotangents", "history for all", "history"),
+    ("cotangents", "grad replaced", "gradient"),
+]
 # The fake keeps no layout: for strides only contiguous operands are asked of it. Its lists of
 # Python numbers take more memory than any peak allows.
 RIGHT = sorted(
@@ -70,8 +80,29 @@ def test_the_planted_fault_is_found(kind, op, dtype, fault, what, specs, fake_be
     assert all(finding.snippet for finding in found)
 
 
+def gradient_cell(kind, specs):
+    spec = replace(specs["add"], dtypes={"cpu": ("float32", "float64")})
+    return Cell(spec, kind, "float64", "cpu")
+
+
+@pytest.mark.parametrize("kind", sorted({kind for kind, *_ in OF_GRADIENTS}))
+def test_right_gradients_pass(kind, specs, fake_bench):
+    cell = gradient_cell(kind, specs)
+    bench = fake_bench(module="fake_autograd", dtypes=("float64",))
+    assert [str(found) for found in checks.load(kind).check(cell, bench)] == []
+
+
+@pytest.mark.parametrize(("kind", "fault", "what"), OF_GRADIENTS)
+def test_the_planted_fault_of_gradients_is_found(kind, fault, what, specs, fake_bench):
+    cell = gradient_cell(kind, specs)
+    bench = fake_bench(fault, module="fake_autograd", dtypes=("float64",))
+    found = checks.load(kind).check(cell, bench)
+    assert what in {finding.what for finding in found}
+    assert all(finding.snippet for finding in found)
+
+
 def test_every_kind_is_among_the_planted():
-    assert {kind for kind, *_ in PLANTED} == set(checks.KINDS)
+    assert {kind for kind, *_ in (*PLANTED, *OF_GRADIENTS)} == set(checks.KINDS)
 
 
 def test_a_hang_is_a_result(specs, fake_bench):

@@ -209,8 +209,8 @@ def test_what_cannot_be_wrapped() -> None:
         make(NoRule, (2,))
     with pytest.raises(TypeError, match="subclass of Tensor"):
         make(dict, (2,))  # type: ignore[type-var]  # refused at run time as well
-    with pytest.raises(RuntimeError, match="not part of this version"):
-        make(Wrapper, (2,), requires_grad=True)
+    with pytest.raises(RuntimeError, match="floating"):
+        make(Wrapper, (2,), dtype=torch.int64, requires_grad=True)
     with pytest.raises(ValueError, match="one stride per dimension"):
         make(Wrapper, (2, 3), strides=(1,))
     with pytest.raises(RuntimeError):

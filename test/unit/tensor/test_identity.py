@@ -263,17 +263,17 @@ def test_data_shares_and_can_be_replaced() -> None:
         x.data = torch.ones(2, device="meta")
 
 
-def test_requires_grad_is_an_honest_error() -> None:
+def test_requires_grad_is_a_fact_of_leaves_of_floating_dtype() -> None:
     x = torch.ones(2)
     assert x.requires_grad is False
-    x.requires_grad = False
-    x.requires_grad_(False)
-    with pytest.raises(RuntimeError, match="not part of this version"):
-        x.requires_grad = True
-    with pytest.raises(RuntimeError, match="not part of this version"):
-        x.requires_grad_()
-    with pytest.raises(RuntimeError, match="not part of this version"):
-        torch.zeros(2, requires_grad=True)
+    x.requires_grad = True
+    assert x.requires_grad is True
+    assert x.requires_grad_(False) is x and x.requires_grad is False
+    assert torch.zeros(2, requires_grad=True).requires_grad
+    with pytest.raises(RuntimeError, match="floating"):
+        torch.ones(2, dtype=torch.int64).requires_grad_()
+    with pytest.raises(RuntimeError, match="floating"):
+        torch.zeros(2, dtype=torch.bool, requires_grad=True)
 
 
 if __name__ == "__main__":

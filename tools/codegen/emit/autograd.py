@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tools.codegen import cpp
 from tools.codegen.derivatives import (
+    FACTS,
     Derivative,
     Formula,
     differentiable,
@@ -42,7 +43,7 @@ def emit(registry: Registry) -> dict[str, str]:
 
 def _recorded(entry: OpEntry) -> bool:
     """Whether calls can be in a graph: made of kernels, with operands and results that are tensors."""
-    if entry.implementation.kind in ("composite", "each") or entry.derivative == "parts":
+    if entry.implementation.kind in ("composite", "each") or entry.derivative in ("parts", "none"):
         return False
     if "composite" in entry.implementation.cases or {"factory", "detached"} & set(entry.tags):
         return False
@@ -137,7 +138,7 @@ class _Op:
         parts = [f"// ---- {self.entry.full_name}\n"]
         if self.derivative is not None and not self.derivative.through:
             parts.append(self._node_text())
-        parts += [self._kernel(variant) for variant in self.entry.dispatched()]
+        parts += [self._kernel(variant) for variant in self._variants()]
         return "\n".join(parts)
 
     def registrations(self) -> list[str]:
@@ -148,8 +149,14 @@ class _Op:
                 ");",
                 indent="  ",
             )
-            for variant in self.entry.dispatched()
+            for variant in self._variants()
         ]
+
+    def _variants(self) -> list[Variant]:
+        """Those that can be in a graph: a result of truth values or places takes no gradient."""
+        fixed = {call.name for call in self.entry.promote} & {"compare", "truth"}
+        variants = self.entry.dispatched()
+        return [v for v in variants if v.kind == "inplace" or not fixed]
 
     def _member(self, name: str) -> str:
         kind = self.kinds[name]
@@ -348,7 +355,7 @@ class _Op:
         lines = []
         of_results = result_names(self.schema)
         for name in self.saved():
-            owner = next((n for n in of_results if name in (n, f"{n}_shape", f"{n}_dtype")), None)
+            owner = next((n for n in of_results if name in (n, *(f"{n}_{f}" for f in FACTS))), None)
             if (owner is not None) != results:
                 continue
             lines.append(self._save(name, inplace, owner))
@@ -363,6 +370,10 @@ class _Op:
                 return f"{target} = sizes_of({value});"
             if name == f"{tensor}_dtype":
                 return f"{target} = dtype_of_tensor({value});"
+            if name == f"{tensor}_stride":
+                return f"{target} = DimVector({value}.strides());"
+            if name == f"{tensor}_storage_offset":
+                return f"{target} = {value}.storage_offset();"
             if name == f"{tensor}_shapes":
                 return f"{target} = shapes_of({value});"
         value = self._value(name, inplace)

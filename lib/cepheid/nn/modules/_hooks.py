@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
+
+from cepheid.utils.hooks import RemovableHandle
 
 if TYPE_CHECKING:
     from cepheid.nn.modules.module import Module
@@ -17,25 +18,6 @@ KINDS = (
     "_load_state_dict_pre_hooks",
     "_load_state_dict_post_hooks",
 )
-_ids = itertools.count()
-
-
-class RemovableHandle:
-    """What registering a hook returns: `remove()` takes the hook away, as does leaving `with`."""
-
-    def __init__(self, hooks: dict[int, Any]) -> None:
-        self.id = next(_ids)
-        self._hooks = hooks
-
-    def remove(self) -> None:
-        """Takes the hook away; again does nothing."""
-        self._hooks.pop(self.id, None)
-
-    def __enter__(self) -> RemovableHandle:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.remove()
 
 
 class _Hook:

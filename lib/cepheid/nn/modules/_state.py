@@ -16,19 +16,25 @@ if TYPE_CHECKING:
     from cepheid.nn.modules.module import Module
 
 EXTRA_STATE = "_extra_state"
-__all__ = ["IncompatibleKeys", "load_own", "load_state_dict", "no_grad", "parse_to", "save_own", "state_dict"]
+__all__ = ["_IncompatibleKeys", "load_own", "load_state_dict", "no_grad", "parse_to", "save_own", "state_dict"]
 
 
-class IncompatibleKeys(NamedTuple):
-    """Names that load_state_dict didn't find, and those that no module has."""
-
+class _Keys(NamedTuple):
     missing_keys: list[str]
     unexpected_keys: list[str]
+
+
+class _IncompatibleKeys(_Keys):
+    """Names that load_state_dict didn't find, and those that no module has."""
+
+    __slots__ = ()
 
     def __repr__(self) -> str:
         if not self.missing_keys and not self.unexpected_keys:
             return "<All keys matched successfully>"
         return super().__repr__()
+
+    __str__ = __repr__
 
 
 class StateDict(OrderedDict[str, Any]):
@@ -58,7 +64,6 @@ def state_dict(
     return destination
 
 
-
 def save_own(module: Module, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
     """A module's own parameters, persistent buffers and extra state."""
     for name, tensor in own_state(module).items():
@@ -86,13 +91,13 @@ def _has_extra(module: Module) -> bool:
 
 def load_state_dict(
     module: Module, given: Mapping[str, Any], strict: bool, assign: bool
-) -> IncompatibleKeys:
+) -> _IncompatibleKeys:
     """See Module.load_state_dict."""
     if not isinstance(given, Mapping):
         raise TypeError(f"expected state_dict to be dict-like; got {type(given).__name__}")
     metadata = getattr(given, "_metadata", None) or {}
     state = dict(given)
-    keys, errors = IncompatibleKeys([], []), []
+    keys, errors = _IncompatibleKeys([], []), []
     _load_tree(module, state, "", metadata, strict, assign, keys, errors)
     if strict:
         errors[:0] = _complaints(keys)
@@ -104,7 +109,7 @@ def load_state_dict(
     return keys
 
 
-def _complaints(keys: IncompatibleKeys) -> list[str]:
+def _complaints(keys: _IncompatibleKeys) -> list[str]:
     pairs = (("Unexpected", keys.unexpected_keys), ("Missing", keys.missing_keys))
     return [
         f"{what} key(s) in state_dict: " + ", ".join(f'"{name}"' for name in names) + "."
@@ -120,7 +125,7 @@ def _load_tree(
     metadata: Mapping[str, Any],
     strict: bool,
     assign: bool,
-    keys: IncompatibleKeys,
+    keys: _IncompatibleKeys,
     errors: list[str],
 ) -> None:
     local = dict(metadata.get(prefix[:-1], {}))

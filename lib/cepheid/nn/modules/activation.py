@@ -12,7 +12,7 @@ from cepheid.nn.parameter import Parameter
 __all__ = [
     "CELU", "ELU", "GELU", "GLU", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU",
     "LogSigmoid", "LogSoftmax", "Mish", "PReLU", "ReLU", "ReLU6", "SELU", "SiLU", "Sigmoid",
-    "Softmax", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
+    "Softmax", "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold",
 ]  # fmt: skip
 
 
@@ -61,7 +61,7 @@ class SELU(_Inplace):
 
     def forward(self, input: Tensor) -> Tensor:
         """Elementwise."""
-        return self._write(input, functions.selu(input))
+        return self._write(input, F.selu(input))
 
 
 class SiLU(_Inplace):
@@ -137,7 +137,7 @@ class CELU(_Inplace):
 
     def forward(self, input: Tensor) -> Tensor:
         """Elementwise."""
-        return self._write(input, functions.celu(input, self.alpha))
+        return self._write(input, F.celu(input, self.alpha))
 
 
 class LeakyReLU(_Inplace):
@@ -165,7 +165,7 @@ class Threshold(_Inplace):
 
     def forward(self, input: Tensor) -> Tensor:
         """Elementwise."""
-        return self._write(input, functions.threshold(input, self.threshold, self.value))
+        return self._write(input, F.threshold(input, self.threshold, self.value))
 
 
 class GELU(_Elementwise):
@@ -205,7 +205,7 @@ class Tanhshrink(_Elementwise):
 
     def forward(self, input: Tensor) -> Tensor:
         """Elementwise."""
-        return input - input.tanh()
+        return F.tanhshrink(input)
 
 
 class Softsign(_Elementwise):
@@ -213,7 +213,7 @@ class Softsign(_Elementwise):
 
     def forward(self, input: Tensor) -> Tensor:
         """Elementwise."""
-        return input / (input.abs() + 1)
+        return F.softsign(input)
 
 
 class LogSigmoid(_Elementwise):
@@ -241,8 +241,6 @@ class Softplus(_Elementwise):
 class Softshrink(_Elementwise):
     """x less lambd towards 0."""
 
-    _options = ("lambd",)
-
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
         self.lambd = lambd
@@ -251,11 +249,13 @@ class Softshrink(_Elementwise):
         """Elementwise."""
         return F.softshrink(input, self.lambd)
 
+    def extra_repr(self) -> str:
+        """The bound."""
+        return str(self.lambd)
+
 
 class Hardshrink(_Elementwise):
     """x where |x| > lambd, else 0."""
-
-    _options = ("lambd",)
 
     def __init__(self, lambd: float = 0.5) -> None:
         super().__init__()
@@ -263,7 +263,11 @@ class Hardshrink(_Elementwise):
 
     def forward(self, input: Tensor) -> Tensor:
         """Elementwise."""
-        return functions.hardshrink(input, self.lambd)
+        return F.hardshrink(input, self.lambd)
+
+    def extra_repr(self) -> str:
+        """The bound."""
+        return str(self.lambd)
 
 
 class PReLU(_Elementwise):
@@ -282,10 +286,7 @@ class PReLU(_Elementwise):
 
     def forward(self, input: Tensor) -> Tensor:
         """Elementwise; several weights go with the second dimension."""
-        weight = self.weight
-        if input.dim() > 1 and self.num_parameters > 1:
-            weight = weight.reshape((self.num_parameters,) + (1,) * (input.dim() - 2))
-        return functions.where(input > 0, input, weight * input)
+        return F.prelu(input, self.weight)
 
 
 class GLU(Module):
@@ -297,8 +298,7 @@ class GLU(Module):
 
     def forward(self, input: Tensor) -> Tensor:
         """Half as long along the dimension."""
-        first, second = input.chunk(2, self.dim)
-        return first * second.sigmoid()
+        return F.glu(input, self.dim)
 
     def extra_repr(self) -> str:
         """The dimension."""
@@ -319,6 +319,14 @@ class Softmax(Module):
     def extra_repr(self) -> str:
         """The dimension."""
         return f"dim={self.dim}"
+
+
+class Softmin(Softmax):
+    """Softmax of -x."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Sums to 1 along the dimension."""
+        return F.softmin(input, self.dim)
 
 
 class LogSoftmax(Softmax):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any, overload
 
 from cepheid._C import Tensor
@@ -124,6 +124,19 @@ class ModuleList(_Numbered):
     def __iadd__(self, modules: Iterable[Module]) -> ModuleList:
         return self.extend(modules)
 
+    def __repr__(self) -> str:
+        """Neighbours of the same text are written once, with their number."""
+        lines: list[str] = []
+        position = 0
+        for text, same in groupby(map(repr, self)):
+            count = len(list(same))
+            place = f"({position})" if count == 1 else f"({position}-{position + count - 1})"
+            many = "" if count == 1 else f"{count} x "
+            lines.append(f"{place}: {many}{text}")
+            position += count
+        inside = "\n".join(lines).replace("\n", "\n  ")
+        return f"{type(self).__name__}(\n  {inside}\n)" if lines else f"{type(self).__name__}()"
+
 
 class ModuleDict(Module):
     """A dict of modules that are parts of the model; it has no forward."""
@@ -221,6 +234,9 @@ class ParameterList(Module):
     def __iadd__(self, values: Iterable[Any]) -> ParameterList:
         return self.extend(values)
 
+    def __repr__(self) -> str:
+        return _listed(self, ((str(i), value) for i, value in enumerate(self)))
+
 
 class ParameterDict(Module):
     """A dict of parameters of the model; tensors that are put in become parameters."""
@@ -268,3 +284,20 @@ class ParameterDict(Module):
         """Adds parameters, replacing those of the same names."""
         for key, value in parameters.items():
             self[key] = value
+
+    def __repr__(self) -> str:
+        return _listed(self, self.items())
+
+
+def _listed(owner: Module, items: Iterable[tuple[str, Any]]) -> str:
+    """The class and size of each value, not its numbers."""
+    lines = [f"    ({name}): {_described(value)}\n" for name, value in items]
+    return f"{type(owner).__name__}(\n" + "".join(lines) + ")" if lines else f"{type(owner).__name__}()"
+
+
+def _described(value: Any) -> str:
+    if not isinstance(value, Tensor):
+        return f"Object of type: {type(value).__name__}"
+    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    size = "x".join(map(str, value.shape))
+    return f"{kind} containing: [{value.dtype} of size {size}]"

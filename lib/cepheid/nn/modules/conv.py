@@ -14,7 +14,7 @@ from cepheid.nn.parameter import Parameter
 
 __all__ = ["Conv1d", "Conv2d"]
 
-PADDING_MODES = ("zeros",)
+PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 def each(value: int | Sequence[int], rank: int) -> tuple[int, ...]:
@@ -58,7 +58,7 @@ class _Conv(Module):
         self.stride, self.dilation = each(stride, self.rank), each(dilation, self.rank)
         self.padding = padding if isinstance(padding, str) else each(padding, self.rank)
         self.padding_mode = padding_mode
-        self._amounts = self._padding_amounts(name)
+        self._sides = self._padding_of_sides(name)
         made = init.factory(device, dtype)
         shape = (out_channels, in_channels // groups, *self.kernel_size)
         self.weight = Parameter(functions.empty(shape, **made))
@@ -67,22 +67,26 @@ class _Conv(Module):
         )
         self.reset_parameters()
 
-    def _padding_amounts(self, name: str) -> tuple[int, ...]:
+    def _padding_of_sides(self, name: str) -> list[tuple[int, int]]:
+        """How much is padded before and after each dimension."""
         if not isinstance(self.padding, str):
-            return self.padding
+            return [(amount, amount) for amount in self.padding]
         if self.padding == "valid":
-            return (0,) * self.rank
+            return [(0, 0)] * self.rank
         if self.padding != "same":
             raise ValueError(f"{name}: padding must be numbers, 'valid' or 'same'; got {self.padding!r}")
         if any(step != 1 for step in self.stride):
             raise ValueError(f"{name}: padding='same' needs stride 1; got {self.stride}")
         totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
-        if any(total % 2 for total in totals):
-            raise NotImplementedError(
-                f"{name}: padding='same' would pad the two sides differently for kernel"
-                f" {self.kernel_size} and dilation {self.dilation}; pad the input first"
-            )
-        return tuple(total // 2 for total in totals)
+        return [(total // 2, total - total // 2) for total in totals]
+
+    def _padded(self, input: Tensor) -> tuple[Tensor, tuple[int, ...]]:
+        """The input and how much of zeros the convolution itself adds to both sides."""
+        if self.padding_mode == "zeros" and all(a == b for a, b in self._sides):
+            return input, tuple(before for before, _ in self._sides)
+        amounts = [amount for sides in reversed(self._sides) for amount in sides]
+        mode = "constant" if self.padding_mode == "zeros" else self.padding_mode
+        return F.pad(input, amounts, mode), (0,) * self.rank
 
     def reset_parameters(self) -> None:
         """Draws new values: uniform within 1 / sqrt(inputs of one output)."""
@@ -103,6 +107,8 @@ class _Conv(Module):
             parts.append(f"groups={self.groups}")
         if self.bias is None:
             parts.append("bias=False")
+        if self.padding_mode != "zeros":
+            parts.append(f"padding_mode={self.padding_mode}")
         return ", ".join(parts)
 
 
@@ -116,8 +122,9 @@ class Conv1d(_Conv):
 
     def forward(self, input: Tensor) -> Tensor:
         """The convolved signal."""
+        given, padding = self._padded(input)
         return F.conv1d(
-            input, self.weight, self.bias, self.stride, self._amounts, self.dilation, self.groups
+            given, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
         )
 
 
@@ -131,6 +138,7 @@ class Conv2d(_Conv):
 
     def forward(self, input: Tensor) -> Tensor:
         """The convolved image."""
+        given, padding = self._padded(input)
         return F.conv2d(
-            input, self.weight, self.bias, self.stride, self._amounts, self.dilation, self.groups
+            given, self.weight, self.bias, self.stride, padding, self.dilation, self.groups
         )

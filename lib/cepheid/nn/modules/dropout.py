@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cepheid._C import Tensor, functions
+from cepheid.nn import functional as F
 from cepheid.nn.modules.module import Module
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
@@ -31,25 +32,25 @@ class Dropout(_Dropout):
         return self._write(input, functions.dropout(input, self.p, self.training))
 
 
-class _ChannelDropout(_Dropout):
-    """Whole channels of [n, c, ...] are dropped."""
+class Dropout1d(_Dropout):
+    """Dropout of whole channels of [n, c, length]."""
 
     def forward(self, input: Tensor) -> Tensor:
         """The input itself outside of training."""
-        if not self.training or self.p == 0:
-            return input
-        channels = tuple(input.shape[:2]) + (1,) * (input.dim() - 2)
-        kept = functions.ones(channels, dtype=input.dtype, device=input.device)
-        return self._write(input, input * functions.dropout(kept, self.p, True))
+        return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
-class Dropout1d(_ChannelDropout):
-    """Dropout of whole channels of [n, c, length]."""
-
-
-class Dropout2d(_ChannelDropout):
+class Dropout2d(_Dropout):
     """Dropout of whole channels of [n, c, h, w]."""
 
+    def forward(self, input: Tensor) -> Tensor:
+        """The input itself outside of training."""
+        return F.dropout2d(input, self.p, self.training, self.inplace)
 
-class Dropout3d(_ChannelDropout):
+
+class Dropout3d(_Dropout):
     """Dropout of whole channels of [n, c, d, h, w]."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """The input itself outside of training."""
+        return F.dropout3d(input, self.p, self.training, self.inplace)

@@ -68,6 +68,10 @@ class Linear(Module):
         )
 
 
+class NonDynamicallyQuantizableLinear(Linear):
+    """The last projection of attention, which PyTorch keeps apart from other Linear layers."""
+
+
 class Bilinear(Module):
     """x1 [..., in1], x2 [..., in2] -> [..., out]: x1 @ weight[k] @ x2 + bias[k]."""
 

@@ -10,7 +10,7 @@ from cepheid.nn.modules.module import Module
 
 __all__ = [
     "BCELoss", "BCEWithLogitsLoss", "CrossEntropyLoss", "HuberLoss", "KLDivLoss", "L1Loss", "MSELoss",
-    "NLLLoss", "SmoothL1Loss",
+    "NLLLoss", "SmoothL1Loss", "SoftMarginLoss",
 ]  # fmt: skip
 
 
@@ -64,6 +64,14 @@ class HuberLoss(_Loss):
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         """The loss."""
         return F.huber_loss(input, target, reduction=self.reduction, delta=self.delta)
+
+
+class SoftMarginLoss(_Loss):
+    """log(1 + exp(-target * input)) of targets 1 and -1."""
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """The loss."""
+        return F.soft_margin_loss(input, target, reduction=self.reduction)
 
 
 class _Weighted(_Loss):

@@ -58,14 +58,14 @@ class Module:
         registries = self.__dict__.get("_parameters")
         if isinstance(value, Parameter):
             self._check_made("parameters", name)
-            self._forget(name)
+            self._forget(name, "_parameters")
             self.register_parameter(name, value)
         elif isinstance(value, Module):
             self._check_made("modules", name)
-            self._forget(name)
+            self._forget(name, "_modules")
             self._modules[name] = value
         elif isinstance(value, Buffer) and registries is not None:
-            self._forget(name)
+            self._forget(name, "_buffers")
             self.register_buffer(name, value, getattr(value, "persistent", True))
         elif registries is not None and name in self._parameters:
             if value is not None:
@@ -118,11 +118,12 @@ class Module:
                 " call super().__init__() first"
             )
 
-    def _forget(self, name: str) -> None:
-        """Takes a name out of every registry and of the plain attributes."""
+    def _forget(self, name: str, kept: str) -> None:
+        """Takes a name out of the plain attributes and of every registry but the one it is for."""
         self.__dict__.pop(name, None)
         for registry in _REGISTRIES:
-            self.__dict__[registry].pop(name, None)
+            if registry != kept:
+                self.__dict__[registry].pop(name, None)
         self._non_persistent_buffers_set.discard(name)
 
     def _check_name(self, what: str, name: Any, registry: str) -> None:
@@ -387,7 +388,7 @@ class Module:
 
     def load_state_dict(
         self, state_dict: Mapping[str, Any], strict: bool = True, assign: bool = False
-    ) -> _state.IncompatibleKeys:
+    ) -> _state._IncompatibleKeys:
         """Copies values in by name (or, with `assign`, puts the tensors themselves in place).
 
         Returns which names were missing and which were unexpected; `strict` makes these, and wrong

@@ -58,7 +58,7 @@ class LayerNorm(Module):
         """The options."""
         return (
             f"{self.normalized_shape}, eps={self.eps},"
-            f" elementwise_affine={self.elementwise_affine}"
+            f" elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
         )
 
 
@@ -123,7 +123,10 @@ class GroupNorm(Module):
 
     def extra_repr(self) -> str:
         """The options."""
-        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}"
+        return (
+            f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine},"
+            f" bias={self.bias is not None}"
+        )
 
 
 class _BatchNorm(Module):
@@ -202,7 +205,7 @@ class _BatchNorm(Module):
         """The options."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine},"
-            f" track_running_stats={self.track_running_stats}"
+            f" bias={self.bias is not None}, track_running_stats={self.track_running_stats}"
         )
 
 

@@ -10,15 +10,13 @@ from cepheid.nn import functional as F
 from cepheid.nn.modules.module import Module
 
 __all__ = [
-    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AvgPool1d", "AvgPool2d", "MaxPool2d",
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AvgPool1d", "AvgPool2d", "MaxPool1d", "MaxPool2d",
 ]  # fmt: skip
 
 Sizes = int | Sequence[int]
 
 
-class MaxPool2d(Module):
-    """The largest element of each window of [..., h, w]; with return_indices its place too."""
-
+class _MaxPool(Module):
     def __init__(
         self,
         kernel_size: Sizes,
@@ -33,19 +31,34 @@ class MaxPool2d(Module):
         self.padding, self.dilation = padding, dilation
         self.return_indices, self.ceil_mode = return_indices, ceil_mode
 
-    def forward(self, input: Tensor) -> Any:
-        """One value a window."""
-        return F.max_pool2d(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode,
-            self.return_indices,
-        )  # fmt: skip
-
     def extra_repr(self) -> str:
         """The windows."""
         return (
             f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding},"
             f" dilation={self.dilation}, ceil_mode={self.ceil_mode}"
         )
+
+
+class MaxPool1d(_MaxPool):
+    """The largest element of each window of [..., length]; with return_indices its place too."""
+
+    def forward(self, input: Tensor) -> Any:
+        """One value a window."""
+        return F.max_pool1d(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode,
+            self.return_indices,
+        )  # fmt: skip
+
+
+class MaxPool2d(_MaxPool):
+    """The largest element of each window of [..., h, w]; with return_indices its place too."""
+
+    def forward(self, input: Tensor) -> Any:
+        """One value a window."""
+        return F.max_pool2d(
+            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode,
+            self.return_indices,
+        )  # fmt: skip
 
 
 class _AvgPool(Module):
@@ -69,6 +82,20 @@ class _AvgPool(Module):
 
 class AvgPool1d(_AvgPool):
     """The mean of each window of [..., length]."""
+
+    def __init__(
+        self,
+        kernel_size: Sizes,
+        stride: Sizes | None = None,
+        padding: Sizes = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__(kernel_size, stride, padding, ceil_mode, count_include_pad)
+        self.kernel_size, self.stride, self.padding = (
+            (value,) if isinstance(value, int) else tuple(value)
+            for value in (self.kernel_size, self.stride, self.padding)
+        )
 
     def forward(self, input: Tensor) -> Tensor:
         """One value a window."""
