@@ -44,9 +44,7 @@ inline bool requires_grad(const TensorImpl& t) {
   if (!t.keys().has(DispatchKey::Autograd)) return false;
   const AutogradMeta* meta = meta_of(t);
   if (meta && (meta->requires_grad || meta->grad_fn)) return true;
-  // A view without a node of its own gets one when its base is given a new history.
-  const TensorImpl* base = t.view_base().get();
-  return base && t.histories() != base->histories() && requires_grad(*base);
+  return t.view_base() && requires_grad(*t.view_base());
 }
 inline bool requires_grad(const Tensor& t) { return t.defined() && requires_grad(*t.impl()); }
 CEPH_API bool requires_grad(TensorList list);

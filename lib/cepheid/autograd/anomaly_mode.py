@@ -59,7 +59,9 @@ def _report(history: list[tuple[str, str | None]]) -> None:
     if stack is None:
         text = f"Error detected in {name}. It was recorded before anomaly mode was turned on."
     else:
-        text = f"Error detected in {name}. Traceback of forward call that caused the error:\n{stack}"
+        text = (
+            f"Error detected in {name}. Traceback of forward call that caused the error:\n{stack}"
+        )
     for name, stack in parents:
         text += f"\n\nPrevious calculation was induced by {name}."
         if stack is not None:
