@@ -1,5 +1,6 @@
 #include "autograd/node.h"
 
+#include "autograd/anomaly.h"
 #include "core/caching_allocator.h"
 #include "generated/ops/zeros.h"
 
@@ -16,9 +17,14 @@ uint64_t next_sequence() {
 
 Tensor Expected::zeros() const { return ops::zeros(sizes, dtype, {}, device); }
 
-Node::Node() : sequence_(next_sequence()) {}
+Node::Node() : sequence_(next_sequence()) {
+  if (anomaly.enabled) [[unlikely]]
+    hooks().trace = anomaly.trace();
+}
 
-Node::~Node() = default;
+Node::~Node() {
+  if (owns_pyobj) pyobject_hooks.release_node(pyobj);
+}
 
 uint32_t Node::add_result(const Tensor& result) {
   results_.emplace_back(result);
@@ -32,8 +38,9 @@ Node::Hooks& Node::hooks() {
 
 void Node::call_tensor_hooks(Gradients& gradients) const {
   if (!hooks_) return;
-  for (const auto* list : {&hooks_->tensors, &hooks_->retained}) {
-    for (const auto& [slot, hook] : *list) {
+  // Copies: a hook may register another one.
+  for (const auto& list : {hooks_->tensors, hooks_->retained}) {
+    for (const auto& [slot, hook] : list) {
       if (!gradients[slot].defined()) continue;
       Gradients one{gradients[slot]};
       hook->call(one, nullptr);

@@ -4,6 +4,16 @@
 
 namespace ceph::autograd {
 
+void refuse_inference(const char* op, const Tensor& self) {
+  CEPH_CHECK(!self->is_inference() || inference_enabled, ErrorKind::kRuntime, op,
+             "a tensor made in inference mode can't be written to outside of it; write to a "
+             "clone()");
+}
+
+void refuse_inference(const char* op, TensorList list) {
+  for (const Tensor& t : list) refuse_inference(op, t);
+}
+
 void refuse_out(const char* op) {
   CEPH_CHECK(false, ErrorKind::kRuntime, op,
              "out= can't be recorded, and an operand requires a gradient; drop out=, or call it "

@@ -58,6 +58,9 @@ inline void set_result(const std::vector<Tensor>& results, const intrusive_ptr<N
   for (const Tensor& result : results) set_result(result, node);
 }
 
+// Before an operation writes to a tensor, recorded or not.
+CEPH_API void refuse_inference(const char* op, const Tensor& self);
+CEPH_API void refuse_inference(const char* op, TensorList list);
 CEPH_API void refuse_out(const char* op);
 CEPH_API void refuse_gradient(const char* op, const char* operand, const Tensor& t);
 CEPH_API void refuse_gradient(const char* op, const char* operand, TensorList list);

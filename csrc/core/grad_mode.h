@@ -8,7 +8,12 @@ namespace ceph {
 extern CEPH_API constinit thread_local bool grad_enabled
     __attribute__((tls_model("initial-exec")));
 
-// Sets it for a scope.
+// Whether this thread computes without a thought of derivatives: what it allocates can't be saved
+// for backward later, and may be written to only here.
+extern CEPH_API constinit thread_local bool inference_enabled
+    __attribute__((tls_model("initial-exec")));
+
+// Sets whether operations are recorded for a scope.
 class GradMode {
  public:
   explicit GradMode(bool enabled) : before_(grad_enabled) { grad_enabled = enabled; }

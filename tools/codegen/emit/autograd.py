@@ -469,6 +469,7 @@ class _Op:
         tensors = ", ".join(self._tensors(schema))
         first = cpp.local_name(schema.arguments[0].name)
         return [
+            f"refuse_inference({cpp.quoted(schema.name)}, {first});",
             f"if (!records({tensors})) return {self._redispatch(schema)};",
             *self._refusals(),
             f"check_inplace({cpp.quoted(schema.name)}, {first}, true);",
