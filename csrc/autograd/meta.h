@@ -12,7 +12,7 @@ struct AutogradMeta final : AutogradMetaInterface {
   ~AutogradMeta() override;
 
   bool requires_grad = false;  // set by the user, on a leaf
-  uint32_t output = 0;        // which result of `grad_fn`
+  uint32_t output = 0;         // which result of `grad_fn`
   intrusive_ptr<Node> grad_fn;
   Tensor grad;
   intrusive_ptr<RetainGrad> retain;

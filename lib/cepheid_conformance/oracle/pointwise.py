@@ -146,9 +146,6 @@ from .elementary import (
     tan as tan,
 )
 from .rounding import (
-    conj_physical as conj_physical,
-)
-from .rounding import (
     bitwise_left_shift as bitwise_left_shift,
 )
 from .rounding import (
@@ -165,6 +162,9 @@ from .rounding import (
 )
 from .rounding import (
     ceil as ceil,
+)
+from .rounding import (
+    conj_physical as conj_physical,
 )
 from .rounding import (
     copysign as copysign,

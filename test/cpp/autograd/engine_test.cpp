@@ -131,9 +131,8 @@ TEST(passes_inside_passes_go_on_with_a_fresh_stack) {
 TEST(an_error_of_a_hook_ends_the_pass_and_leaves_the_engine_usable) {
   const Tensor x = leaf(1);
   const Tensor y = ops::mul(x, x);
-  add_hook(y, make_intrusive<Counting>([] {
-             CEPH_CHECK(false, ErrorKind::kRuntime, "hook", "expected to fail");
-           }));
+  add_hook(y, make_intrusive<Counting>(
+                  [] { CEPH_CHECK(false, ErrorKind::kRuntime, "hook", "expected to fail"); }));
   EXPECT_THROWS(backward(y), Error, "expected to fail");
   EXPECT(!grad_of(x).defined());
   backward(ops::mul(x, x));

@@ -42,7 +42,7 @@ def emit(registry: Registry) -> dict[str, str]:
 
 
 def _recorded(entry: OpEntry) -> bool:
-    """Whether calls can be in a graph: made of kernels, with operands and results that are tensors."""
+    """Whether calls can be in a graph: made of kernels, operands and results are tensors."""
     if entry.implementation.kind in ("composite", "each") or entry.derivative in ("parts", "none"):
         return False
     if "composite" in entry.implementation.cases or {"factory", "detached"} & set(entry.tags):
@@ -432,7 +432,8 @@ class _Op:
         result = [f"set_result({self._value(name, False)}, node);" for name in names]
         same = []
         if schema.returns[0].alias is not None and not schema.returns[0].type.is_list:
-            same = [f"if (result.is_same({cpp.local_name(schema.arguments[0].name)})) return result;"]
+            first = cpp.local_name(schema.arguments[0].name)
+            same = [f"if (result.is_same({first})) return result;"]
         return [
             f"if (!records({tensors})) return {self._redispatch(schema)};",
             *self._refusals(),
