@@ -1,6 +1,5 @@
 """The examples give through as_torch the losses that they gave with PyTorch from the same seed."""
 
-import importlib.util
 import json
 
 import pytest
@@ -19,14 +18,8 @@ def bounds(made, wanted, dtype):
     return largest(made[:20], wanted[:20]) <= 1e-5 and largest(made[-1:], wanted[-1:]) <= 0.01
 
 
-def needs(name):
-    if name == "digits" and importlib.util.find_spec("sklearn") is None:
-        pytest.skip("digits.py reads the data of scikit-learn, which is not installed")
-
-
 @pytest.mark.parametrize(("name", "dtype", "steps"), [run for run in RUNS if run[2] == 20])
 def test_losses_are_those_of_pytorch(name, dtype, steps):
-    needs(name)
     wanted = json.loads(RECORDED.read_text())[f"{name} {dtype} {steps}"]
     made, shown = losses_of(name, dtype, steps, ("-m", "cepheid.as_torch"))
     assert bounds(made, wanted, dtype)
@@ -36,7 +29,6 @@ def test_losses_are_those_of_pytorch(name, dtype, steps):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "dtype", "steps"), [run for run in RUNS if run[2] == 200])
 def test_losses_are_those_of_pytorch_to_the_end(name, dtype, steps):
-    needs(name)
     wanted = json.loads(RECORDED.read_text())[f"{name} {dtype} {steps}"]
     made, _ = losses_of(name, dtype, steps, ("-m", "cepheid.as_torch"))
     assert bounds(made, wanted, dtype)
