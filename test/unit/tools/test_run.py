@@ -233,7 +233,7 @@ def test_pool_attributes_faults_of_its_workers(scratch: Any) -> None:
     scratch.write(
         "test/unit/test_b.py",
         "import subprocess, sys\ndef test_bad(): assert 1 == 2\n"
-        "def test_leak(): subprocess.Popen([sys.executable, '-c', 'input()'], stdin=-1)\n"
+        "def test_leak(): subprocess.Popen(['cat'], stdin=-1)\n"
         "def test_leak_session():\n"
         "    command = [sys.executable, '-c', 'import time; time.sleep(60)']\n"
         "    subprocess.Popen(command, start_new_session=True)\n",
