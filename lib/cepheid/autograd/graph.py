@@ -41,7 +41,7 @@ class Node(abc.ABC):
 
     @abc.abstractmethod
     def register_hook(self, fn: Callable[..., Any]) -> Any:
-        """Call `fn(grad_inputs, grad_outputs)` after the node ran; it may return other grad_inputs."""
+        """Call `fn(grad_inputs, grad_outputs)` after the node ran; it may return others."""
 
     @abc.abstractmethod
     def register_prehook(self, fn: Callable[..., Any]) -> Any:
@@ -52,26 +52,26 @@ Node.register(_C._Node)
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph that takes a gradient; may stand for a tensor in `grad` and `backward`."""
+    """A place in the graph that takes a gradient; `grad` and `backward` take it for a tensor."""
 
     node: Any
     output_nr: int
 
 
 def get_gradient_edge(tensor: _C.Tensor) -> GradientEdge:
-    """Where the gradient of `tensor` goes: the node that made it, or the one that adds to its grad.
+    """Where the gradient of `tensor` goes: its `grad_fn`, or the node that adds to its `grad`.
 
     RuntimeError for a tensor that requires no gradient.
     """
     if not tensor.requires_grad:
         raise RuntimeError(
-            "get_gradient_edge: the tensor must require a gradient; this one has requires_grad=False"
+            "get_gradient_edge: the tensor must require a gradient; call requires_grad_() on it"
         )
     return GradientEdge(_C._gradient_node(tensor), tensor.output_nr)
 
 
 def increment_version(tensor: _C.Tensor | Sequence[_C.Tensor]) -> None:
-    """Say that the data of a tensor, or of several, were written to without the library's knowledge.
+    """Say that the data of a tensor, or of several, were written to by somebody else.
 
     RuntimeError for a tensor made in inference mode, which keeps no version.
     """

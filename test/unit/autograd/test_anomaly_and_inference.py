@@ -45,7 +45,7 @@ def test_nan_is_a_failure():
     x = leaf(0.0)
     with torch.autograd.set_detect_anomaly(True), pytest.warns(UserWarning, match="SqrtBackward0"):
         y = (x * 0).sqrt() * 0
-        with pytest.raises(RuntimeError, match="SqrtBackward0.*nan"):
+        with pytest.raises(RuntimeError, match=r"SqrtBackward0.*nan"):
             y.backward()
     with torch.autograd.set_detect_anomaly(True, check_nan=False):
         ((x * 0).sqrt() * 0).backward()

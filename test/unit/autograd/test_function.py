@@ -158,11 +158,11 @@ def test_errors_of_backward_name_the_function():
         RuntimeError, match=r"ReturnsBackward.*number of gradients \(expected 2, got 1\)"
     ):
         returning(g).apply(x, x).backward()
-    with pytest.raises(RuntimeError, match="ReturnsBackward.*got int"):
+    with pytest.raises(RuntimeError, match=r"ReturnsBackward.*got int"):
         returning(g, 3).apply(x, x).backward()
-    with pytest.raises(RuntimeError, match="ReturnsBackward.*position 1"):
+    with pytest.raises(RuntimeError, match=r"ReturnsBackward.*position 1"):
         returning(g, g).apply(x, 3).backward()
-    with pytest.raises(RuntimeError, match="ReturnsBackward.*shape"):
+    with pytest.raises(RuntimeError, match=r"ReturnsBackward.*shape"):
         returning(torch.ones(7, dtype=torch.float64), None).apply(
             leaf(1.0, 2.0), x
         ).sum().backward()
@@ -176,7 +176,7 @@ def test_a_function_without_backward_says_so():
         def forward(ctx, x):
             return x * 2
 
-    with pytest.raises(NotImplementedError, match="Bare.*either the backward or vjp"):
+    with pytest.raises(NotImplementedError, match=r"Bare.*either the backward or vjp"):
         Bare.apply(leaf(1.0)).backward()
 
 
@@ -233,7 +233,7 @@ def test_what_was_written_to_must_be_returned():
             ctx.mark_dirty(x)
             return x.clone()
 
-    with pytest.raises(RuntimeError, match="Forgets.*mark_dirty"):
+    with pytest.raises(RuntimeError, match=r"Forgets.*mark_dirty"):
         Forgets.apply(leaf(1.0) * 1)
 
 
@@ -300,14 +300,14 @@ def test_a_saved_tensor_that_was_written_to_is_told():
     x = leaf(1.0) * 1
     y = Cube.apply(x)
     x.mul_(2)
-    with pytest.raises(RuntimeError, match="CubeBackward.*changed in place"):
+    with pytest.raises(RuntimeError, match=r"CubeBackward.*changed in place"):
         y.backward()
 
 
 def test_saved_tensors_go_with_the_first_pass():
     y = Cube.apply(leaf(1.0))
     y.backward()
-    with pytest.raises(RuntimeError, match="CubeBackward.*retain_graph"):
+    with pytest.raises(RuntimeError, match=r"CubeBackward.*retain_graph"):
         y.backward()
 
 
@@ -410,10 +410,12 @@ def test_a_cycle_through_the_context_is_collected():
 
 
 def test_a_cycle_through_a_hook_is_collected():
-    y = leaf(1.0) * 2
-    y.register_hook(lambda gradient: y)
-    gone = weakref.ref(y)
-    del y
+    def hooked():
+        y = leaf(1.0) * 2
+        y.register_hook(lambda gradient: y)
+        return weakref.ref(y)
+
+    gone = hooked()
     gc.collect()
     assert gone() is None
 
