@@ -55,8 +55,7 @@ def backward(
     `grad_tensors` are the gradients of the tensors themselves, of their shapes; None stands for 1,
     which only a tensor with one element can have. `retain_graph` (by default `create_graph`) keeps
     what was saved for another pass; `create_graph` records the pass, for higher derivatives. With
-    `inputs`, only their `.grad` is added to, leaves or not. RuntimeError where nothing was
-    recorded.
+    `inputs`, only their `.grad` is added to, leaves or not. RuntimeError if nothing was recorded.
     """
     roots = _as_tuple("backward", tensors)
     wanted = None if inputs is None else _as_tuple("backward", inputs)
@@ -81,7 +80,7 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[_C.Tensor | None, ...]:
-    """The derivatives of `outputs` by `inputs`, one for each input; no `.grad` changes.
+    """The derivatives of `outputs` with respect to `inputs`, one for each; no `.grad` changes.
 
     Arguments are as for `backward`. An input that the outputs don't depend on is an error, unless
     `allow_unused` (its gradient is None) or `materialize_grads` (zeros) is set.
@@ -134,8 +133,7 @@ def _root_gradients(
         raise RuntimeError(
             f"{op}: got {len(roots)} tensors and {len(gradients)} gradients for them"
         )
-    pairs = zip(roots, gradients, strict=True)
-    return tuple(_root_gradient(op, root, gradient) for root, gradient in pairs)
+    return tuple(_root_gradient(op, *pair) for pair in zip(roots, gradients, strict=True))
 
 
 def _root_gradient(op: str, root: Any, given: _C.Tensor | None) -> _C.Tensor:

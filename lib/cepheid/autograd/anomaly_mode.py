@@ -54,7 +54,7 @@ def _stack() -> str:
 
 
 def _report(history: list[tuple[str, str | None]]) -> None:
-    """Warn of a failure in the first node of `history`; each next one ran when that was made."""
+    """Warn of a failure in the first node of `history`; the next ran when the last was made."""
     (name, stack), *parents = history
     if stack is None:
         text = f"Error detected in {name}. It was recorded before anomaly mode was turned on."

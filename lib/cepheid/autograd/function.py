@@ -13,7 +13,7 @@ __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "once_differentiable"
 
 
 class FunctionCtx:
-    """What `forward` and `backward` share: the first argument of both, a node of the graph."""
+    """What `forward` and `backward` share: the first argument of both, and the graph's node."""
 
     needs_input_grad: tuple[bool, ...]
     saved_tensors: tuple[_C.Tensor | None, ...]

@@ -26,7 +26,7 @@ def vjp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """The outputs, and `v` times the Jacobian; `v` is of the outputs' shapes, None for a number."""
+    """The outputs, and `v` times the Jacobian; `v` has the outputs' shapes, None for a number."""
     with enable_grad():
         call = _Call("vjp", func, inputs, create_graph, strict)
         vectors = call.vectors(v, call.outputs, "the outputs")
@@ -170,15 +170,15 @@ class _Call:
             if not tensor.requires_grad:
                 raise RuntimeError(
                     f"{self.op}: {what} {position} of the function does not require gradients; in"
-                    " strict mode it must depend on the inputs"
+                    " strict mode it must be computed in a differentiable manner from the input"
                 )
 
     def vectors(self, v: Tensors | None, like: Several, what: str) -> Several:
         if v is None:
             if len(like) != 1 or like[0].numel() != 1:
                 raise RuntimeError(
-                    f"{self.op}: the vector v can only be None where {what} are a single tensor"
-                    f" with one element; got {[list(t.shape) for t in like]}"
+                    f"{self.op}: the vector v can be None only where {what} are one tensor with"
+                    f" one element; got {[list(t.shape) for t in like]}"
                 )
             return (_C.functions.ones_like(like[0], requires_grad=False),)
         given = _tuple_of(self.op, v, "v")

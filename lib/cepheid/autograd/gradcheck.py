@@ -44,12 +44,12 @@ def gradcheck(
     fast_mode: bool = False,
     masked: bool | None = None,
 ) -> bool:
-    """Whether the derivatives of `func` by the `inputs` that require a gradient are right.
+    """Whether the derivatives of `func` by those `inputs` that require a gradient are right.
 
-    Each is compared with a difference over 2 `eps`, within `atol + rtol * |difference|`; use
-    float64 or complex128. `fast_mode` compares one random projection in place of every element. A
-    gradient must come out the same a second time within `nondet_tol`, and an undefined gradient of
-    a result must be taken (`check_undefined_grad`). GradcheckError, or False without
+    Each is compared with a difference over 2 `eps`, within `atol + rtol * |difference|`: use
+    float64 or complex128. `fast_mode` compares one random projection in place of every element.
+    A gradient must come out the same a second time within `nondet_tol`, and an undefined gradient
+    of a result must be taken (`check_undefined_grad`). GradcheckError, or False without
     `raise_exception`.
     """
     if check_batched_grad or check_batched_forward_grad or check_forward_ad:
@@ -279,8 +279,8 @@ def _check_inputs(args: tuple[Any, ...]) -> None:
         pairs = zip(argument.shape, argument.stride(), strict=True)
         if any(size > 1 and stride == 0 for size, stride in pairs):
             raise RuntimeError(
-                f"gradcheck: input {position} has a dimension with stride 0, whose elements can't"
-                " be moved one by one; call contiguous() on it"
+                f"gradcheck: input {position} has a dimension of stride 0, whose elements can't be"
+                " moved one by one; call contiguous() on it"
             )
 
 

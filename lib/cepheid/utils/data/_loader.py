@@ -127,7 +127,8 @@ class DataLoader(Generic[Sample]):
             if self.batch_size is None:
                 return size
             return size // self.batch_size + (size % self.batch_size > 0 and not self.drop_last)
-        return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)  # type: ignore[arg-type]
+        order: Any = self.sampler if self.batch_sampler is None else self.batch_sampler
+        return len(order)
 
 
 def _check_workers(
