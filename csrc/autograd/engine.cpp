@@ -196,7 +196,7 @@ void Pass::start(Task& task) {
 Gradients Pass::call(Node& node, Gradients gradients) {
   const Node::Hooks* hooks = node.hooks_if_any();
   if (!hooks) return node.apply(std::move(gradients));
-  const auto before = hooks->before, after = hooks->after;  // a hook may register another one
+  const HookList before = copy_of(hooks->before), after = copy_of(hooks->after);
   for (const auto& hook : before) hook->call(gradients, nullptr);
   const Gradients came = after.empty() ? Gradients() : gradients;
   Gradients made = node.apply(std::move(gradients));

@@ -106,16 +106,16 @@ void retain_grad(const Tensor& t) {
   AutogradMeta& meta = make_meta(*t.impl());
   if (!node || meta.retain) return;
   meta.retain = make_intrusive<RetainGrad>(&meta);
-  node->hooks().retained.emplace_back(meta.output, meta.retain);
+  add_to(node->hooks().retained, meta.output, meta.retain);
 }
 
 void add_hook(const Tensor& t, intrusive_ptr<Hook> hook) {
   CEPH_CHECK(requires_grad(t), ErrorKind::kRuntime, "register_hook",
              "the tensor must require a gradient; this one has requires_grad=False");
   if (const intrusive_ptr<Node> node = grad_fn(t)) {
-    node->hooks().tensors.emplace_back(output_nr(t), std::move(hook));
+    add_to(node->hooks().tensors, output_nr(t), std::move(hook));
   } else {
-    make_meta(*t.impl()).hooks.push_back(std::move(hook));
+    add_to(make_meta(*t.impl()).hooks, std::move(hook));
   }
 }
 

@@ -16,8 +16,8 @@ struct AutogradMeta final : AutogradMetaInterface {
   intrusive_ptr<Node> grad_fn;
   Tensor grad;
   intrusive_ptr<RetainGrad> retain;
-  Node* accumulator = nullptr;  // not owned: it owns the tensor; see gradient_edge
-  std::vector<intrusive_ptr<Hook>> hooks, after_accumulation;  // of a leaf
+  Node* accumulator = nullptr;         // not owned: it owns the tensor; see gradient_edge
+  HookList hooks, after_accumulation;  // of a leaf
 };
 
 // Keeps the gradient that reaches a result. The graph doesn't own its results: `forget` is called

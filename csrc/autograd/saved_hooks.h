@@ -14,7 +14,7 @@ class CEPH_API Packed : public RefCounted {
 // of hooks owns what it points to.
 class CEPH_API SavedHooks : public RefCounted {
  public:
-  // `t` takes part in no graph.
+  // `t` is a leaf, or takes part in no graph.
   virtual intrusive_ptr<Packed> pack(const Tensor& t) = 0;
 };
 extern CEPH_API constinit thread_local SavedHooks* saved_hooks

@@ -47,6 +47,7 @@ SavedTensor::SavedTensor(const Tensor& t, bool result) : defined_(t.defined()), 
 }
 
 void SavedTensor::pack(const Tensor& t) {
+  const bool leaf = !result_ && requires_grad(t) && is_leaf(t);
   if (result_) {
     output_ = output_nr(t);
   } else {
@@ -55,7 +56,7 @@ void SavedTensor::pack(const Tensor& t) {
     output_ = edge.input;
   }
   const GradMode quiet(false);
-  packed_ = saved_hooks->pack(alias_of(t));
+  packed_ = saved_hooks->pack(leaf ? t : alias_of(t));
 }
 
 Tensor SavedTensor::unpack(Node* owner) const {

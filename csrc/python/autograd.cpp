@@ -181,7 +181,7 @@ PyObject* tensor_register_accumulated_hook(PyObject* self, PyObject* callable) {
   CEPH_CHECK(autograd::requires_grad(t) && autograd::is_leaf(t), ErrorKind::kRuntime, op,
              "only a leaf that requires a gradient accumulates one");
   MadeHook made = make_hook(op, callable, HookKind::kAccumulated);
-  autograd::make_meta(*t.impl()).after_accumulation.push_back(std::move(made.hook));
+  autograd::add_to(autograd::make_meta(*t.impl()).after_accumulation, std::move(made.hook));
   return made.handle.release();
 }
 

@@ -59,6 +59,7 @@ class PyHook final : public Hook {
     if (result.get() != Py_None) replace(gradients, result.get());
   }
 
+  bool removed() const override { return !callable_; }
   void remove() { callable_ = Ref(); }
   void forget_handle() { handle_ = nullptr; }
   PyObject* callable() const { return callable_.get(); }

@@ -131,14 +131,14 @@ PyObject* node_sequence(PyObject* self, PyObject*) {
 PyObject* node_register_hook(PyObject* self, PyObject* callable) {
   return guarded([&] {
     MadeHook made = make_hook("register_hook", callable, HookKind::kAfter);
-    node_of(self).hooks().after.push_back(std::move(made.hook));
+    autograd::add_to(node_of(self).hooks().after, std::move(made.hook));
     return made.handle.release();
   });
 }
 PyObject* node_register_prehook(PyObject* self, PyObject* callable) {
   return guarded([&] {
     MadeHook made = make_hook("register_prehook", callable, HookKind::kBefore);
-    node_of(self).hooks().before.push_back(std::move(made.hook));
+    autograd::add_to(node_of(self).hooks().before, std::move(made.hook));
     return made.handle.release();
   });
 }

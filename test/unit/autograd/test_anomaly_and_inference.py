@@ -150,6 +150,10 @@ def test_inference_mode_records_nothing():
     assert not (x * 2).is_inference()
 
 
+def copy_of(x: torch.Tensor) -> torch.Tensor:
+    return x.detach().clone()
+
+
 def test_inference_tensors_stay_out_of_graphs():
     x = leaf(1.0)
     with torch.inference_mode():
@@ -160,6 +164,8 @@ def test_inference_tensors_stay_out_of_graphs():
         made.mul_(2)
     with pytest.raises(RuntimeError, match="can't be written to outside"), torch.no_grad():
         made[0:1].mul_(2)
+    with pytest.raises(RuntimeError, match="can't be written to outside"):
+        torch.add(copy_of(x), 1, out=made)
     with pytest.raises(RuntimeError, match="can't require a gradient"):
         made.requires_grad_()
     with pytest.raises(RuntimeError, match="keeps no version"):

@@ -332,8 +332,11 @@ class _Op:
 
     def _out_lines(self, schema: Schema) -> list[str]:
         tensors = ", ".join(self._tensors(schema))
+        written = [a.name for a in schema.arguments if a.alias is not None and a.alias.writes]
+        op = cpp.quoted(schema.name)
         return [
-            f"if (records({tensors})) refuse_out({cpp.quoted(schema.name)});",
+            *(f"refuse_inference({op}, {cpp.local_name(name)});" for name in written),
+            f"if (records({tensors})) refuse_out({op});",
             f"return {self._redispatch(schema)};",
         ]
 
