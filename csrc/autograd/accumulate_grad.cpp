@@ -27,8 +27,8 @@ bool has_layout_of(const Tensor& grad, const Tensor& leaf) {
 // A copy in the leaf's own layout, where that has each element once.
 Tensor copy_like(const Tensor& leaf, const Tensor& grad) {
   if (!leaf->has_storage() || overlaps_itself(leaf)) return ops::clone(grad);
-  Tensor copy = ops::empty_strided(leaf.sizes(), preserved_strides(leaf), grad.dtype(), {},
-                                   grad.device());
+  Tensor copy =
+      ops::empty_strided(leaf.sizes(), preserved_strides(leaf), grad.dtype(), {}, grad.device());
   return ops::copy_(copy, grad);
 }
 

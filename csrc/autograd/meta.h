@@ -12,7 +12,7 @@ struct AutogradMeta final : AutogradMetaInterface {
   ~AutogradMeta() override;
 
   bool requires_grad = false;  // set by the user, on a leaf
-  uint32_t output = 0;        // which result of `grad_fn`
+  uint32_t output = 0;         // which result of `grad_fn`
   intrusive_ptr<Node> grad_fn;
   Tensor grad;
   intrusive_ptr<RetainGrad> retain;
@@ -44,9 +44,7 @@ inline bool requires_grad(const TensorImpl& t) {
   if (!t.keys().has(DispatchKey::Autograd)) return false;
   const AutogradMeta* meta = meta_of(t);
   if (meta && (meta->requires_grad || meta->grad_fn)) return true;
-  // A view without a node of its own gets one when its base is given a new history.
-  const TensorImpl* base = t.view_base().get();
-  return base && t.histories() != base->histories() && requires_grad(*base);
+  return t.view_base() && requires_grad(*t.view_base());
 }
 inline bool requires_grad(const Tensor& t) { return t.defined() && requires_grad(*t.impl()); }
 CEPH_API bool requires_grad(TensorList list);

@@ -1,5 +1,7 @@
 #include "autograd/record.h"
 
+#include "generated/ops/conj_physical.h"
+
 namespace ceph::autograd {
 
 void refuse_inference(const char* op, const Tensor& self) {
@@ -25,6 +27,16 @@ void refuse_gradient(const char* op, const char* operand, const Tensor& t) {
 
 void refuse_gradient(const char* op, const char* operand, TensorList list) {
   for (const Tensor& t : list) refuse_gradient(op, operand, t);
+}
+
+bool conjugate(Gradients& gradients) {
+  bool any = false;
+  for (Tensor& gradient : gradients) {
+    if (!gradient.defined() || !is_complex(gradient.dtype())) continue;
+    gradient = ops::conj_physical(gradient);
+    any = true;
+  }
+  return any;
 }
 
 Gradients WithoutDerivative::apply(Gradients) {

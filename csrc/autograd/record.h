@@ -94,6 +94,10 @@ inline std::vector<Tensor> all_or_zeros(const Gradients& gradients, const Node& 
   for (size_t i = 0; i < gradients.size(); ++i) all.push_back(or_zeros(gradients, node, i));
   return all;
 }
+// Formulas give f'(x) times the gradient. The gradient of a complex x is the conjugate of f'(x)
+// times it: what comes in and what goes out is conjugated. Returns whether any was complex.
+CEPH_API bool conjugate(Gradients& gradients);
+
 inline bool none_defined(const Gradients& gradients) {
   for (const Tensor& gradient : gradients) {
     if (gradient.defined()) return false;

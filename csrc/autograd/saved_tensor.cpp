@@ -73,7 +73,8 @@ Tensor SavedTensor::unpack(Node* owner) const {
 }
 
 Tensor SavedTensor::as_result(const Tensor& data, Node* owner) const {
-  if (!grad_enabled) return data;
+  const bool differentiable = is_floating(data.dtype()) || is_complex(data.dtype());
+  if (!grad_enabled || !differentiable) return data;
   const intrusive_ptr<Node> node = result_ ? intrusive_ptr<Node>::share(owner) : grad_fn_;
   if (!node) return data;
   Tensor whole = alias_of(data);

@@ -5,8 +5,7 @@
 namespace ceph {
 
 // Whether this thread records operations for backward. initial-exec: see core/local_keys.h.
-extern CEPH_API constinit thread_local bool grad_enabled
-    __attribute__((tls_model("initial-exec")));
+extern CEPH_API constinit thread_local bool grad_enabled __attribute__((tls_model("initial-exec")));
 
 // Whether this thread computes without a thought of derivatives: what it allocates can't be saved
 // for backward later, and may be written to only here.

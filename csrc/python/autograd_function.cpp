@@ -181,7 +181,8 @@ struct Finish {
       mark_written(t, node, args, alone);
       return t;
     }
-    Tensor result = input && !written ? another(t, differentiable || !recorded) : t;
+    Tensor result =
+        input && !written ? another(t, differentiable || !autograd::requires_grad(t)) : t;
     if (differentiable) {
       autograd::set_history(result, node);
     } else if (recorded) {

@@ -223,7 +223,7 @@ void with_interpreter(const std::function<void()>& body) {
     throw;
   } catch (const Error& e) {
     if (e.kind() != ErrorKind::kPython) throw;
-    throw PythonError();
+    carry_python_error();
   }
 }
 

@@ -80,6 +80,8 @@ void PythonError::restore() const {
                 PyException_GetTraceback(value));
 }
 
+void carry_python_error() { throw PythonError(); }
+
 Ref import_attribute(const char* module, const char* name) {
   Ref imported = own(PyImport_ImportModule(module));
   return attribute(imported.get(), name);

@@ -132,6 +132,8 @@ class PythonError final : public Error {
   std::shared_ptr<PyObject> exception_;
 };
 
+[[noreturn]] void carry_python_error();
+
 // Attribute lookup and calls, throwing.
 inline Ref attribute(PyObject* object, const char* name) {
   return own(PyObject_GetAttrString(object, name));

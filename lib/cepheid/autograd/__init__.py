@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from typing import Any
 
 from cepheid import _C
-from cepheid.autograd import anomaly_mode, function, graph
+from cepheid.autograd import anomaly_mode, function, functional, graph
 from cepheid.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from cepheid.autograd.function import Function
 from cepheid.autograd.grad_mode import (
@@ -18,6 +17,7 @@ from cepheid.autograd.grad_mode import (
     no_grad,
     set_grad_enabled,
 )
+from cepheid.autograd.gradcheck import gradcheck, gradgradcheck
 from cepheid.autograd.graph import GradientEdge
 
 __all__ = [
@@ -55,7 +55,7 @@ def backward(
     `grad_tensors` are the gradients of the tensors themselves, of their shapes; None stands for 1,
     which only a tensor with one element can have. `retain_graph` (by default `create_graph`) keeps
     what was saved for another pass; `create_graph` records the pass, for higher derivatives. With
-    `inputs`, only their `.grad` is added to, leaves or not. RuntimeError where nothing was recorded.
+    `inputs`, only their `.grad` is added to, leaves or not. RuntimeError if nothing was recorded.
     """
     roots = _as_tuple("backward", tensors)
     wanted = None if inputs is None else _as_tuple("backward", inputs)
@@ -80,15 +80,19 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[_C.Tensor | None, ...]:
-    """The derivatives of `outputs` with respect to `inputs`, one for each input; no `.grad` changes.
+    """The derivatives of `outputs` with respect to `inputs`, one for each; no `.grad` changes.
 
     Arguments are as for `backward`. An input that the outputs don't depend on is an error, unless
     `allow_unused` (its gradient is None) or `materialize_grads` (zeros) is set.
     """
     if is_grads_batched:
-        raise NotImplementedError("grad: is_grads_batched needs vmap, which is not part of this version")
+        raise NotImplementedError(
+            "grad: is_grads_batched needs vmap, which is not part of this version"
+        )
     if materialize_grads and allow_unused is False:
-        raise ValueError("grad: materialize_grads=True gives unused inputs zeros; leave allow_unused out")
+        raise ValueError(
+            "grad: materialize_grads=True gives unused inputs zeros; leave allow_unused out"
+        )
     roots, wanted = _as_tuple("grad", outputs), _as_tuple("grad", inputs)
     gradients = _root_gradients("grad", roots, grad_outputs, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
@@ -126,8 +130,10 @@ def _root_gradients(
         given = (None,) * len(roots)
     gradients = (given,) if isinstance(given, _C.Tensor) else tuple(given)
     if len(gradients) != len(roots):
-        raise RuntimeError(f"{op}: got {len(roots)} tensors and {len(gradients)} gradients for them")
-    return tuple(map(lambda pair: _root_gradient(op, *pair), zip(roots, gradients, strict=True)))
+        raise RuntimeError(
+            f"{op}: got {len(roots)} tensors and {len(gradients)} gradients for them"
+        )
+    return tuple(_root_gradient(op, *pair) for pair in zip(roots, gradients, strict=True))
 
 
 def _root_gradient(op: str, root: Any, given: _C.Tensor | None) -> _C.Tensor:
@@ -170,14 +176,3 @@ def tensor_backward(
 
 
 _C._attach_methods({"backward": tensor_backward})
-
-
-def __getattr__(name: str) -> Any:
-    """Load what few programs use when it is first named."""
-    if name in ("gradcheck", "gradgradcheck"):
-        module = importlib.import_module("cepheid.autograd.gradcheck")
-        globals().update(gradcheck=module.gradcheck, gradgradcheck=module.gradgradcheck)
-        return globals()[name]
-    if name == "functional":
-        return importlib.import_module("cepheid.autograd.functional")
-    raise AttributeError(f"module 'cepheid.autograd' has no attribute {name!r}")

@@ -54,12 +54,14 @@ def _stack() -> str:
 
 
 def _report(history: list[tuple[str, str | None]]) -> None:
-    """Warn of a failure in the first node of `history`; each next one ran when the last was made."""
+    """Warn of a failure in the first node of `history`; the next ran when the last was made."""
     (name, stack), *parents = history
     if stack is None:
         text = f"Error detected in {name}. It was recorded before anomaly mode was turned on."
     else:
-        text = f"Error detected in {name}. Traceback of forward call that caused the error:\n{stack}"
+        text = (
+            f"Error detected in {name}. Traceback of forward call that caused the error:\n{stack}"
+        )
     for name, stack in parents:
         text += f"\n\nPrevious calculation was induced by {name}."
         if stack is not None:

@@ -13,7 +13,7 @@ __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "once_differentiable"
 
 
 class FunctionCtx:
-    """What `forward` and `backward` share: the first argument of both, and the node of the graph."""
+    """What `forward` and `backward` share: the first argument of both, and the graph's node."""
 
     needs_input_grad: tuple[bool, ...]
     saved_tensors: tuple[_C.Tensor | None, ...]
@@ -78,7 +78,9 @@ class _FunctionMeta(type):
 
     def __init__(cls, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> None:
         node = type(BackwardCFunction)(
-            f"{name}Backward", (BackwardCFunction,), {"_forward_cls": cls, "__module__": cls.__module__}
+            f"{name}Backward",
+            (BackwardCFunction,),
+            {"_forward_cls": cls, "__module__": cls.__module__},
         )
         cls._backward_cls = node  # type: ignore[assignment]
         super().__init__(name, bases, members)
@@ -179,6 +181,9 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _ending(gradient: Any) -> Any:
-    if not isinstance(gradient, _C.Tensor) or not gradient.is_floating_point() | gradient.is_complex():
+    if (
+        not isinstance(gradient, _C.Tensor)
+        or not gradient.is_floating_point() | gradient.is_complex()
+    ):
         return gradient
     return gradient.detach().requires_grad_()

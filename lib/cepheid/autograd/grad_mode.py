@@ -82,7 +82,7 @@ def _generator_in_mode(function: Any, mode: Callable[[], Any]) -> Any:
                     with mode():
                         generator.close()
                     raise
-                except BaseException as error:
+                except BaseException as error:  # noqa: BLE001  # handed on, whatever it is
                     with mode():
                         value = generator.throw(error)
                 else:

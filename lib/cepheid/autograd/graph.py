@@ -41,7 +41,7 @@ class Node(abc.ABC):
 
     @abc.abstractmethod
     def register_hook(self, fn: Callable[..., Any]) -> Any:
-        """Call `fn(grad_inputs, grad_outputs)` after the node ran; it may return other grad_inputs."""
+        """Call `fn(grad_inputs, grad_outputs)` after the node; it may return other grad_inputs."""
 
     @abc.abstractmethod
     def register_prehook(self, fn: Callable[..., Any]) -> Any:
@@ -52,7 +52,7 @@ Node.register(_C._Node)
 
 
 class GradientEdge(NamedTuple):
-    """A place in the graph that takes a gradient; may stand for a tensor in `grad` and `backward`."""
+    """A place in the graph that takes a gradient; may stand for one in `grad` and `backward`."""
 
     node: Any
     output_nr: int
@@ -65,13 +65,13 @@ def get_gradient_edge(tensor: _C.Tensor) -> GradientEdge:
     """
     if not tensor.requires_grad:
         raise RuntimeError(
-            "get_gradient_edge: the tensor must require a gradient; this one has requires_grad=False"
+            "get_gradient_edge: the tensor must require a gradient; this has requires_grad=False"
         )
     return GradientEdge(_C._gradient_node(tensor), tensor.output_nr)
 
 
 def increment_version(tensor: _C.Tensor | Sequence[_C.Tensor]) -> None:
-    """Say that the data of a tensor, or of several, were written to without the library's knowledge.
+    """Say that the data of a tensor, or of several, were written to where the library can't see it.
 
     RuntimeError for a tensor made in inference mode, which keeps no version.
     """

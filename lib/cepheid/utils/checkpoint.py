@@ -39,7 +39,7 @@ _early_stop: bool | None = None
 
 @contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """For checkpoints made inside: whether the second computation ends with the last tensor needed."""
+    """For checkpoints made inside: does the second computation end with the last tensor needed?"""
     global _early_stop
     before, _early_stop = _early_stop, enable
     try:
