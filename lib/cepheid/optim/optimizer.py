@@ -46,6 +46,13 @@ class Optimizer:
     A subclass defines `step`; the hooks that were registered for it run around every call.
     """
 
+    _optimizer_step_pre_hooks: OrderedDict[int, Any]
+    _optimizer_step_post_hooks: OrderedDict[int, Any]
+    _optimizer_state_dict_pre_hooks: OrderedDict[int, Any]
+    _optimizer_state_dict_post_hooks: OrderedDict[int, Any]
+    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Any]
+    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Any]
+
     def __init__(self, params: Iterable[Any], defaults: Group) -> None:
         self.defaults = defaults
         self._make_hooks()

@@ -105,7 +105,8 @@ def load_state_dict(
         raise TypeError(f"expected state_dict to be dict-like; got {type(given).__name__}")
     metadata = getattr(given, "_metadata", None) or {}
     state = dict(given)
-    keys, errors = _IncompatibleKeys([], []), []
+    keys = _IncompatibleKeys([], [])
+    errors: list[str] = []
     _load_tree(module, state, "", metadata, strict, assign, keys, errors)
     if strict:
         errors[:0] = _complaints(keys)

@@ -11,6 +11,7 @@ from cepheid import _C
 from cepheid._C import Tensor
 from cepheid.nn.modules import _hooks, _state
 from cepheid.nn.parameter import Buffer, Parameter
+from cepheid.utils.hooks import RemovableHandle
 
 __all__ = ["Module"]
 
@@ -451,7 +452,7 @@ class Module:
 
     def register_forward_pre_hook(
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
-    ) -> _hooks.RemovableHandle:
+    ) -> RemovableHandle:
         """hook(module, args) runs before forward and may return other arguments; with kwargs it is
         hook(module, args, kwargs) and returns both or None."""
         return _hooks.register(self, "_forward_pre_hooks", hook, prepend, with_kwargs=with_kwargs)
@@ -463,23 +464,19 @@ class Module:
         prepend: bool = False,
         with_kwargs: bool = False,
         always_call: bool = False,
-    ) -> _hooks.RemovableHandle:
+    ) -> RemovableHandle:
         """hook(module, args, output) runs after forward and may return another output;
         `always_call`: also when forward raises."""
         return _hooks.register(
             self, "_forward_hooks", hook, prepend, with_kwargs=with_kwargs, always_call=always_call
         )
 
-    def register_full_backward_pre_hook(
-        self, hook: Any, prepend: bool = False
-    ) -> _hooks.RemovableHandle:
+    def register_full_backward_pre_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
         """hook(module, grad_output) runs before the backward pass of the module, with the gradients
         of its results as a tuple, and may return others."""
         return _hooks.register(self, "_backward_pre_hooks", hook, prepend)
 
-    def register_full_backward_hook(
-        self, hook: Any, prepend: bool = False
-    ) -> _hooks.RemovableHandle:
+    def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
         """hook(module, grad_input, grad_output) runs after the backward pass of the module, with
         the gradients of its positional tensor arguments and of its results, and may return others
         for the arguments."""
@@ -487,20 +484,20 @@ class Module:
 
     register_backward_hook = register_full_backward_hook
 
-    def register_state_dict_pre_hook(self, hook: Any) -> _hooks.RemovableHandle:
+    def register_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
         """hook(module, prefix, keep_vars) runs before state_dict()."""
         return _hooks.register(self, "_state_dict_pre_hooks", hook)
 
-    def register_state_dict_post_hook(self, hook: Any) -> _hooks.RemovableHandle:
+    def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
         """hook(module, state_dict, prefix, local_metadata) runs after state_dict()."""
         return _hooks.register(self, "_state_dict_hooks", hook)
 
-    def register_load_state_dict_pre_hook(self, hook: Any) -> _hooks.RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
         """hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
         error_msgs) runs before loading."""
         return _hooks.register(self, "_load_state_dict_pre_hooks", hook)
 
-    def register_load_state_dict_post_hook(self, hook: Any) -> _hooks.RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
         """hook(module, incompatible_keys) runs after loading."""
         return _hooks.register(self, "_load_state_dict_post_hooks", hook)
 
