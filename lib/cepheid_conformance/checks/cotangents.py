@@ -61,7 +61,7 @@ def check(cell: Cell, bench: Bench) -> list[Finding]:
     if constant(cell.spec) is not None or not points_of(cell.spec, cell.dtype):
         return _without_history(cell, bench)
     points = spread([p for p in points_of(cell.spec, cell.dtype) if p.slopes], _POINTS)
-    found = []
+    found: list[Finding] = []
     for point in points:
         plain = _gradients(cell, point, cotangent_tensors(point))
         cases = [Case(plain, _facts), *_cases(cell, point)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -107,7 +108,7 @@ def _prepare(case: Case, along: Sequence[Outcome]) -> bool:
     return case.slope is not None
 
 
-def _weighted(case: Case, report: Report) -> tuple[np.longdouble, np.longdouble]:
+def _weighted(case: Case, report: Report) -> tuple[Any, Any]:
     total = size = np.longdouble(0)
     for got, weight in zip(gradient_arrays(report), case.weights, strict=True):
         if got is not None:
