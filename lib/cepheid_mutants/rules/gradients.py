@@ -16,6 +16,10 @@ from ..schema import Op
 from ..traits import differentiable, flat
 
 DTYPES = ("float64",)
+_ONE_ELEMENT = frozenset(("dot", "_local_scalar_dense"))
+_REAL = frozenset(
+    "abs real imag angle var std linalg_vector_norm l1_loss _foreach_abs _foreach_norm".split()
+)
 
 
 def _hooked(call: Call, change: Callable[[Any], Any]) -> Any:
@@ -77,11 +81,6 @@ def dropped(call: Call) -> Any:
 )
 def imaginary_dropped(call: Call) -> Any:
     return _hooked(call, lambda gradient: _conjugate(call, gradient))
-
-
-_REAL = frozenset(
-    "abs real imag angle var std linalg_vector_norm l1_loss _foreach_abs _foreach_norm".split()
-)
 
 
 def _conjugate(call: Call, gradient: Any) -> Any:
@@ -149,9 +148,6 @@ def first_order_only(call: Call) -> Any:
 )
 def strides_ignored(call: Call) -> Any:
     return _hooked(call, lambda gradient: _as_contiguous(call, gradient))
-
-
-_ONE_ELEMENT = frozenset(("dot", "_local_scalar_dense"))
 
 
 def _as_contiguous(call: Call, gradient: Any) -> Any:
