@@ -1,7 +1,8 @@
 """Lint, build and run every test: `ci/run [STAGE ...]`.
 
 Stages run in order; one that fails does not stop the others, but without a build nothing that
-needs it runs, and that counts as a failure of each. The last line counts everything.
+needs it runs, and that counts as a failure of each. The end is a table of the stages, then what
+failed by name; the last line counts everything.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from collections.abc import Sequence
 from ci.counts import Counts
 from ci.stages import STAGES, Stage
 from tools.runner.bootstrap import BootstrapError
+
+# Of a log that is cut to its end, the names must still be there.
+_NAMES, _WIDTH = 12, 200
 
 Row = tuple[Stage, Counts, float]
 
@@ -65,13 +69,24 @@ def _guarded(stage: Stage) -> Counts:
 
 
 def summary(rows: Sequence[Row]) -> int:
-    """Print the table and the last line; the exit status."""
+    """Print the table, what failed, and the last line; the exit status."""
     print(f"\n{'stage':18} {'minutes':>8} {'budget':>7}  result")
     for stage, counts, seconds in rows:
         late = "  over budget" if seconds > 60 * stage.minutes else ""
         print(f"{stage.name:18} {seconds / 60:8.2f} {stage.minutes:7g}  {counts}{late}")
     minutes = sum(seconds for *_, seconds in rows) / 60
     print(f"{'all':18} {minutes:8.2f} {sum(stage.minutes for stage, *_ in rows):7g}")
+    for stage, counts, _ in rows:
+        _show_failures(stage.name, counts)
     total = sum((counts for _, counts, _ in rows), Counts())
     print(total, flush=True)
     return 1 if total.failed or not total.passed else 0
+
+
+def _show_failures(stage: str, counts: Counts) -> None:
+    if counts.failed and not counts.failures:
+        print(f"{stage}: {counts.failed} failed")
+    for line in counts.failures[:_NAMES]:
+        print(f"{stage}: {line[:_WIDTH]}")
+    if more := counts.failures[_NAMES:]:
+        print(f"{stage}: and {len(more)} more")

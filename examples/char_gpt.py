@@ -140,7 +140,9 @@ def main():
         scheduler.step()
         losses.append(loss.item())
 
-    print(f"first loss {losses[0]:.4f} (chance: {math.log(len(alphabet)):.4f}), last {losses[-1]:.4f}")
+    print(
+        f"first loss {losses[0]:.4f} (chance: {math.log(len(alphabet)):.4f}), last {losses[-1]:.4f}"
+    )
     report.plot(losses)
     if args.losses:
         report.write_losses(losses, args.losses)

@@ -30,7 +30,11 @@ class Network(nn.Module):
             nn.MaxPool2d(2),
         )
         self.classify = nn.Sequential(
-            nn.Flatten(), nn.Linear(32 * 4 * 4, 64), nn.ReLU(), nn.Dropout(dropout), nn.Linear(64, 10)
+            nn.Flatten(),
+            nn.Linear(32 * 4 * 4, 64),
+            nn.ReLU(),
+            nn.Dropout(dropout),
+            nn.Linear(64, 10),
         )
 
     def forward(self, images):

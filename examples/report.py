@@ -2,6 +2,7 @@
 
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ def plot(losses, width=60, height=12):
     """The losses as text: one column for the mean of a few steps."""
     width = min(width, len(losses))
     edges = [len(losses) * i // width for i in range(width + 1)]
-    means = [sum(losses[a:b]) / (b - a) for a, b in zip(edges, edges[1:])]
+    means = [sum(losses[a:b]) / (b - a) for a, b in pairwise(edges)]
     low, high = min(means), max(means)
     rows = [round((mean - low) / (high - low or 1) * (height - 1)) for mean in means]
     for row in reversed(range(height)):

@@ -27,8 +27,8 @@ bool has_layout_of(const Tensor& grad, const Tensor& leaf) {
 // A copy in the leaf's own layout, where that has each element once.
 Tensor copy_like(const Tensor& leaf, const Tensor& grad) {
   if (!leaf->has_storage() || overlaps_itself(leaf)) return ops::clone(grad);
-  Tensor copy = ops::empty_strided(leaf.sizes(), preserved_strides(leaf), grad.dtype(), {},
-                                   grad.device());
+  Tensor copy =
+      ops::empty_strided(leaf.sizes(), preserved_strides(leaf), grad.dtype(), {}, grad.device());
   return ops::copy_(copy, grad);
 }
 
@@ -61,7 +61,7 @@ intrusive_ptr<Node> AccumulateGrad::of(const Tensor& leaf) {
 
 void AccumulateGrad::call_tensor_hooks(Gradients& gradients) const {
   if (!gradients[0].defined()) return;
-  for (const auto& hook : make_meta(*leaf_.impl()).hooks) hook->call(gradients, nullptr);
+  for (const auto& hook : copy_of(make_meta(*leaf_.impl()).hooks)) hook->call(gradients, nullptr);
 }
 
 Gradients AccumulateGrad::apply(Gradients gradients) {
@@ -72,7 +72,7 @@ Gradients AccumulateGrad::apply(Gradients gradients) {
     const std::lock_guard lock(mutex());
     add_to_grad(leaf_, std::move(grad));
   }
-  for (const auto& hook : make_meta(*leaf_.impl()).after_accumulation) {
+  for (const auto& hook : copy_of(make_meta(*leaf_.impl()).after_accumulation)) {
     Gradients leaf{leaf_};
     hook->call(leaf, nullptr);
   }

@@ -1,11 +1,14 @@
 #include "autograd/engine.h"
 
 #include <algorithm>
+#include <atomic>
 #include <queue>
 #include <thread>
 #include <unordered_map>
 
+#include "autograd/anomaly.h"
 #include "autograd/meta.h"
+#include "autograd/saved_hooks.h"
 #include "core/grad_mode.h"
 #include "core/layout.h"
 #include "core/local_keys.h"
@@ -16,12 +19,16 @@
 
 namespace ceph::autograd {
 
+void (*around_thread)(const std::function<void()>& body) = nullptr;
+
 namespace {
 
 // Passes inside passes deeper than this go on with a fresh stack.
 constexpr int kMaxDepth = 40;
 
 thread_local int depth = 0;
+thread_local Node* running = nullptr;
+std::atomic<uint64_t> passes{0};
 
 // A gradient that nothing else holds may be added to in place.
 bool is_ours(const Tensor& t) {
@@ -46,11 +53,11 @@ void accumulate(Tensor& slot, Tensor grad) {
 // What one pass knows about a node.
 struct Task {
   Node* node = nullptr;
-  size_t waiting = 0;    // edges that lead here from nodes that haven't run yet
+  size_t waiting = 0;  // edges that lead here from nodes that haven't run yet
   bool queued = false;
   bool visited = false;  // by mark_needed
   bool needed = false;   // whether to run it, where only what inputs need is run
-  Gradients gradients;  // what came in so far
+  Gradients gradients;   // what came in so far
   std::vector<std::pair<uint32_t, size_t>> captures;  // slot -> which input wants its gradient
 };
 
@@ -76,11 +83,19 @@ class Pass {
     while (!ready_.empty()) {
       Task& task = *ready_.top();
       ready_.pop();
-      run_node(task);
+      run_watched(task);
     }
     for (const auto& callback : callbacks_) callback();
     return std::move(captured_);
   }
+
+  bool only_inputs() const { return only_inputs_; }
+  bool will_run(const Node& node) const {
+    const auto at = tasks_.find(const_cast<Node*>(&node));
+    return at != tasks_.end() && wants(at->second);
+  }
+
+  const uint64_t number = ++passes;
 
   void add_callback(std::function<void()> callback) { callbacks_.push_back(std::move(callback)); }
 
@@ -95,6 +110,7 @@ class Pass {
   void deliver(Task& task, uint32_t slot, Tensor grad);
   void start(Task& task);
   void run_node(Task& task);
+  void run_watched(Task& task);
   Gradients call(Node& node, Gradients gradients);
 
   BackwardOptions options_;
@@ -180,11 +196,26 @@ void Pass::start(Task& task) {
 Gradients Pass::call(Node& node, Gradients gradients) {
   const Node::Hooks* hooks = node.hooks_if_any();
   if (!hooks) return node.apply(std::move(gradients));
-  for (const auto& hook : hooks->before) hook->call(gradients, nullptr);
-  const Gradients came = hooks->after.empty() ? Gradients() : gradients;
+  const HookList before = copy_of(hooks->before), after = copy_of(hooks->after);
+  for (const auto& hook : before) hook->call(gradients, nullptr);
+  const Gradients came = after.empty() ? Gradients() : gradients;
   Gradients made = node.apply(std::move(gradients));
-  for (const auto& hook : hooks->after) hook->call(made, &came);
+  for (const auto& hook : after) hook->call(made, &came);
   return made;
+}
+
+// Runs a node, and says where the program made it when it fails in anomaly mode.
+void Pass::run_watched(Task& task) {
+  struct Restore {
+    Node* outer;
+    ~Restore() { running = outer; }
+  } restore{std::exchange(running, task.node)};
+  try {
+    run_node(task);
+  } catch (...) {
+    if (anomaly.enabled) anomaly.report(*task.node);
+    throw;
+  }
 }
 
 void Pass::run_node(Task& task) {
@@ -197,17 +228,19 @@ void Pass::run_node(Task& task) {
   Gradients made;
   if (run) {
     made = call(node, std::move(gradients));
+    if (anomaly.enabled && anomaly.check_nan) [[unlikely]]
+      refuse_nan(node, made);
     if (!options_.keep_graph) node.release_saved();
   }
   const std::vector<Edge>& edges = node.edges();
-  CEPH_CHECK(!run || made.size() >= edges.size(), ErrorKind::kRuntime, node.name(),
-             "returned ", made.size(), " gradients for ", edges.size(), " operands");
+  CEPH_CHECK(!run || made.size() >= edges.size(), ErrorKind::kRuntime, node.name(), "returned ",
+             made.size(), " gradients for ", edges.size(), " operands");
   for (size_t i = 0; i < edges.size(); ++i) {
     if (!edges[i]) continue;
     Task& next = tasks_.at(edges[i].node.get());
     if (run && wants(next) && made[i].defined()) {
-      deliver(next, edges[i].input, fitted(node.name(), std::move(made[i]),
-                                           edges[i].node->results()[edges[i].input]));
+      deliver(next, edges[i].input,
+              fitted(node.name(), std::move(made[i]), edges[i].node->results()[edges[i].input]));
     }
     --next.waiting;
     start(next);
@@ -233,8 +266,8 @@ Gradients run_here(std::span<const Edge> roots, Gradients gradients, std::span<c
 }  // namespace
 
 Tensor fitted(const char* op, Tensor grad, const Expected& expected) {
-  CEPH_CHECK(grad.device() == expected.device, ErrorKind::kRuntime, op,
-             "returned a gradient on ", grad.device(), " for an operand on ", expected.device);
+  CEPH_CHECK(grad.device() == expected.device, ErrorKind::kRuntime, op, "returned a gradient on ",
+             grad.device(), " for an operand on ", expected.device);
   if (!(grad.sizes() == IntArrayRef(expected.sizes))) {
     const size_t rank = expected.sizes.size(), have = grad.sizes().size();
     bool expands = have >= rank;
@@ -262,11 +295,15 @@ Gradients run_backward(std::span<const Edge> roots, Gradients gradients,
   // A backward pass inside a backward pass inside ...: the stack of a thread has an end.
   Gradients captured;
   std::exception_ptr error;
-  const LocalKeys keys = local_keys;
-  std::thread fresh([&] {
+  const auto body = [&, keys = local_keys, hooks = saved_hooks, node = running] {
     local_keys = keys;
+    saved_hooks = hooks;
+    running = node;
+    captured = run_here(roots, std::move(gradients), inputs, options);
+  };
+  std::thread fresh([&] {
     try {
-      captured = run_here(roots, std::move(gradients), inputs, options);
+      around_thread ? around_thread(body) : body();
     } catch (...) {
       error = std::current_exception();
     }
@@ -276,10 +313,26 @@ Gradients run_backward(std::span<const Edge> roots, Gradients gradients,
   return captured;
 }
 
-void queue_callback(std::function<void()> callback) {
-  CEPH_CHECK(current != nullptr, ErrorKind::kRuntime, "queue_callback",
+Node* running_node() { return running; }
+
+namespace {
+
+Pass& current_or_fail(const char* op) {
+  CEPH_CHECK(current != nullptr, ErrorKind::kRuntime, op,
              "no backward pass runs on this thread; call it from a hook or a Function's backward");
-  current->add_callback(std::move(callback));
+  return *current;
 }
+
+}  // namespace
+
+void queue_callback(std::function<void()> callback) {
+  current_or_fail("queue_callback").add_callback(std::move(callback));
+}
+
+uint64_t current_pass() { return current_or_fail("current_pass").number; }
+
+bool wants_inputs() { return current_or_fail("wants_inputs").only_inputs(); }
+
+bool will_run(const Node& node) { return current_or_fail("will_run").will_run(node); }
 
 }  // namespace ceph::autograd

@@ -20,8 +20,18 @@ struct BackwardOptions {
 CEPH_API Gradients run_backward(std::span<const Edge> roots, Gradients gradients,
                                 std::span<const Edge> inputs, BackwardOptions options);
 
+// Runs `body` on a thread that the engine started, so that it may call the interpreter and that an
+// exception of Python crosses to the thread that waits. The binding sets it when it loads.
+extern CEPH_API void (*around_thread)(const std::function<void()>& body);
+
 // Runs `callback` when the pass that this thread is in has ended. RuntimeError outside of one.
 CEPH_API void queue_callback(std::function<void()> callback);
+
+// Of the pass that this thread is in: its number, whether it is for some inputs alone, and whether
+// it runs a node or asks for what reaches it. RuntimeError outside of one.
+CEPH_API uint64_t current_pass();
+CEPH_API bool wants_inputs();
+CEPH_API bool will_run(const Node& node);
 
 // `grad` made fit for a result: summed over what was broadcast, of its dtype, real where it is.
 CEPH_API Tensor fitted(const char* op, Tensor grad, const Expected& expected);

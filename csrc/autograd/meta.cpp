@@ -50,11 +50,16 @@ void set_requires_grad(const Tensor& t, bool on) {
   CEPH_CHECK(!grad_fn(t), ErrorKind::kRuntime, op,
              "only a leaf can be told whether it requires a gradient; use detach() for one that "
              "takes part in no graph");
-  if (on) check_differentiable(op, t.dtype());
+  if (on) {
+    check_differentiable(op, t.dtype());
+    CEPH_CHECK(!t->is_inference() || inference_enabled, ErrorKind::kRuntime, op,
+               "a tensor made in inference mode can't require a gradient outside of it; use a "
+               "clone()");
+  }
   make_meta(*t.impl()).requires_grad = on;
   const DispatchKeySet keys = t.keys();
-  const bool view = static_cast<bool>(t->view_base());
-  t->set_keys(on || view ? keys | DispatchKey::Autograd : keys - DispatchKey::Autograd);
+  const bool always = t->view_base() || t->is_inference();
+  t->set_keys(on || always ? keys | DispatchKey::Autograd : keys - DispatchKey::Autograd);
 }
 
 intrusive_ptr<Node> grad_fn(const Tensor& t) {
@@ -101,16 +106,16 @@ void retain_grad(const Tensor& t) {
   AutogradMeta& meta = make_meta(*t.impl());
   if (!node || meta.retain) return;
   meta.retain = make_intrusive<RetainGrad>(&meta);
-  node->hooks().retained.emplace_back(meta.output, meta.retain);
+  add_to(node->hooks().retained, meta.output, meta.retain);
 }
 
 void add_hook(const Tensor& t, intrusive_ptr<Hook> hook) {
   CEPH_CHECK(requires_grad(t), ErrorKind::kRuntime, "register_hook",
              "the tensor must require a gradient; this one has requires_grad=False");
   if (const intrusive_ptr<Node> node = grad_fn(t)) {
-    node->hooks().tensors.emplace_back(output_nr(t), std::move(hook));
+    add_to(node->hooks().tensors, output_nr(t), std::move(hook));
   } else {
-    make_meta(*t.impl()).hooks.push_back(std::move(hook));
+    add_to(make_meta(*t.impl()).hooks, std::move(hook));
   }
 }
 

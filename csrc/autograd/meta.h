@@ -12,12 +12,12 @@ struct AutogradMeta final : AutogradMetaInterface {
   ~AutogradMeta() override;
 
   bool requires_grad = false;  // set by the user, on a leaf
-  uint32_t output = 0;        // which result of `grad_fn`
+  uint32_t output = 0;         // which result of `grad_fn`
   intrusive_ptr<Node> grad_fn;
   Tensor grad;
   intrusive_ptr<RetainGrad> retain;
-  Node* accumulator = nullptr;  // not owned: it owns the tensor; see gradient_edge
-  std::vector<intrusive_ptr<Hook>> hooks, after_accumulation;  // of a leaf
+  Node* accumulator = nullptr;         // not owned: it owns the tensor; see gradient_edge
+  HookList hooks, after_accumulation;  // of a leaf
 };
 
 // Keeps the gradient that reaches a result. The graph doesn't own its results: `forget` is called

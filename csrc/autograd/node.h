@@ -49,7 +49,18 @@ class CEPH_API Hook : public RefCounted {
  public:
   // May replace gradients. `made` are those that the node made, null before it ran.
   virtual void call(Gradients& gradients, const Gradients* made) = 0;
+  // Whether it was taken away, so that its list may forget it.
+  virtual bool removed() const { return false; }
 };
+
+// Lists of hooks are added to under one lock, and a pass calls a copy: other threads, and hooks
+// themselves, may register more meanwhile.
+using HookList = std::vector<intrusive_ptr<Hook>>;
+using SlotHookList = std::vector<std::pair<uint32_t, intrusive_ptr<Hook>>>;
+CEPH_API void add_to(HookList& list, intrusive_ptr<Hook> hook);
+CEPH_API void add_to(SlotHookList& list, uint32_t slot, intrusive_ptr<Hook> hook);
+CEPH_API HookList copy_of(const HookList& list);
+CEPH_API SlotHookList copy_of(const SlotHookList& list);
 
 class CEPH_API Node : public RefCounted {
  public:
@@ -81,9 +92,10 @@ class CEPH_API Node : public RefCounted {
   std::vector<Expected>& results() { return results_; }
 
   struct Hooks {
-    std::vector<std::pair<uint32_t, intrusive_ptr<Hook>>> tensors;  // of the gradient in a slot
-    std::vector<std::pair<uint32_t, intrusive_ptr<Hook>>> retained;  // after the others
-    std::vector<intrusive_ptr<Hook>> before, after;
+    SlotHookList tensors;   // of the gradient in a slot
+    SlotHookList retained;  // after the others
+    HookList before, after;
+    intrusive_ptr<RefCounted> trace;  // where the program was, in anomaly mode
   };
   Hooks& hooks();
   const Hooks* hooks_if_any() const { return hooks_.get(); }
@@ -91,14 +103,17 @@ class CEPH_API Node : public RefCounted {
   virtual void call_tensor_hooks(Gradients& gradients) const;
 
   // Guards what several backward passes over one graph change: saved values, accumulation.
-  std::mutex& mutex() const { return mutex_; }
+  // A hook of a saved value may come back to the node.
+  std::recursive_mutex& mutex() const { return mutex_; }
 
   void release() const {
     if (drop_known()) destroy();
   }
 
-  // The Python object that shows the node: it owns the node. Guarded by the interpreter lock.
+  // The Python object that shows the node: it owns the node, unless the node owns it (Note [Python
+  // object of a node]). Guarded by the interpreter lock.
   void* pyobj = nullptr;
+  bool owns_pyobj = false;
 
   static void* operator new(size_t size);
   static void operator delete(void* at, size_t size);
@@ -112,7 +127,7 @@ class CEPH_API Node : public RefCounted {
   std::vector<Edge> edges_;
   std::vector<Expected> results_;
   std::unique_ptr<Hooks> hooks_;
-  mutable std::mutex mutex_;
+  mutable std::recursive_mutex mutex_;
 };
 
 }  // namespace ceph::autograd

@@ -58,6 +58,9 @@ inline void set_result(const std::vector<Tensor>& results, const intrusive_ptr<N
   for (const Tensor& result : results) set_result(result, node);
 }
 
+// Before an operation writes to a tensor, recorded or not.
+CEPH_API void refuse_inference(const char* op, const Tensor& self);
+CEPH_API void refuse_inference(const char* op, TensorList list);
 CEPH_API void refuse_out(const char* op);
 CEPH_API void refuse_gradient(const char* op, const char* operand, const Tensor& t);
 CEPH_API void refuse_gradient(const char* op, const char* operand, TensorList list);
@@ -91,6 +94,10 @@ inline std::vector<Tensor> all_or_zeros(const Gradients& gradients, const Node& 
   for (size_t i = 0; i < gradients.size(); ++i) all.push_back(or_zeros(gradients, node, i));
   return all;
 }
+// Formulas give f'(x) times the gradient. The gradient of a complex x is the conjugate of f'(x)
+// times it: what comes in and what goes out is conjugated. Returns whether any was complex.
+CEPH_API bool conjugate(Gradients& gradients);
+
 inline bool none_defined(const Gradients& gradients) {
   for (const Tensor& gradient : gradients) {
     if (gradient.defined()) return false;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "autograd/meta.h"
+#include "autograd/saved_hooks.h"
 
 namespace ceph::autograd {
 
@@ -9,6 +10,7 @@ namespace ceph::autograd {
 // that a second derivative finds it. Of any other tensor the node keeps the memory and where it
 // came from: not the tensor, which a later operation may write to and so make a result of a node
 // that leads back here. The version tells whether the memory was written to since.
+// Where hooks are set, the node keeps what they made of the tensor instead, and can't tell that.
 class CEPH_API SavedTensor {
  public:
   SavedTensor() = default;
@@ -20,7 +22,12 @@ class CEPH_API SavedTensor {
   void release();
 
  private:
+  void pack(const Tensor& t);
+  // `data` as a result of the node that made the saved tensor, where the pass is recorded.
+  Tensor as_result(const Tensor& data, Node* owner) const;
+
   Tensor data_;
+  intrusive_ptr<Packed> packed_;
   intrusive_ptr<Node> grad_fn_;  // null for a result: its owner would own itself
   uint32_t output_ = 0;
   uint32_t version_ = 0;

@@ -20,8 +20,8 @@ class RefCounted {
   // classes whose `release` uses `drop_known`.
   bool try_retain() const {
     uint32_t count = count_.load(std::memory_order_relaxed);
-    while (count != 0 && !count_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed))
-      ;
+    while (count != 0 &&
+           !count_.compare_exchange_weak(count, count + 1, std::memory_order_relaxed));
     return count != 0;
   }
   // Deletes the object with its last reference. Final classes hide this with one that deletes

@@ -3,5 +3,6 @@
 namespace ceph {
 
 constinit thread_local bool grad_enabled = true;
+constinit thread_local bool inference_enabled = false;
 
 }  // namespace ceph

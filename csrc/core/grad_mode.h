@@ -5,10 +5,14 @@
 namespace ceph {
 
 // Whether this thread records operations for backward. initial-exec: see core/local_keys.h.
-extern CEPH_API constinit thread_local bool grad_enabled
+extern CEPH_API constinit thread_local bool grad_enabled __attribute__((tls_model("initial-exec")));
+
+// Whether this thread computes without a thought of derivatives: what it allocates can't be saved
+// for backward later, and may be written to only here.
+extern CEPH_API constinit thread_local bool inference_enabled
     __attribute__((tls_model("initial-exec")));
 
-// Sets it for a scope.
+// Sets whether operations are recorded for a scope.
 class GradMode {
  public:
   explicit GradMode(bool enabled) : before_(grad_enabled) { grad_enabled = enabled; }

@@ -5,6 +5,7 @@
 #include "base/device.h"
 #include "base/intrusive_ptr.h"
 #include "core/allocator.h"
+#include "core/grad_mode.h"
 
 namespace ceph {
 
@@ -36,6 +37,8 @@ class CEPH_API StorageImpl final : public RefCounted {
   // Memory of an allocator of ours: no two storages share it.
   bool owned() const { return allocator_ != nullptr; }
   bool writable() const { return writable_; }
+  // Whether it was made in inference mode.
+  bool inference() const { return inference_; }
   // Around the life of an exported address (NumPy array, buffer, DLPack capsule): the memory stays.
   void pin() { pins_.fetch_add(1); }
   void unpin() { pins_.fetch_sub(1); }
@@ -64,6 +67,7 @@ class CEPH_API StorageImpl final : public RefCounted {
   Device device_;
   std::atomic<int> pins_{0};
   bool writable_ = true;
+  bool inference_ = inference_enabled;
   Allocator* allocator_;
   Release release_ = nullptr;
   void* context_ = nullptr;

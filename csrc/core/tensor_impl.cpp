@@ -10,7 +10,7 @@ PyObjectHooks pyobject_hooks;
 
 TensorImpl::TensorImpl(Storage storage, DType dtype, Device device, DispatchKeySet keys)
     : storage_(std::move(storage)), dtype_(dtype), device_(device.without_needless_index()),
-      keys_(keys) {}
+      keys_(is_inference() ? keys | DispatchKey::Autograd : keys) {}
 
 TensorImpl::~TensorImpl() {
   if (owns_pyobj && pyobj) pyobject_hooks.release(pyobj);

@@ -21,9 +21,11 @@ enum class ViewOrigin : uint8_t {
   kMulti,     // one of several results of an op: unbind, split
 };
 
-// What the binding does when a tensor dies that owns its Python object; set when _C loads.
+// What the binding does when a tensor or a node of autograd dies that owns its Python object; set
+// when _C loads.
 struct PyObjectHooks {
   void (*release)(void* pyobj) = nullptr;
+  void (*release_node)(void* pyobj) = nullptr;
 };
 extern CEPH_API PyObjectHooks pyobject_hooks;
 
@@ -66,6 +68,10 @@ class CEPH_API TensorImpl final : public RefCounted {
   // A Python number that came where a tensor was expected: takes part in promotion as a number.
   bool is_wrapped_number() const { return wrapped_number_; }
   void set_wrapped_number(bool value) { wrapped_number_ = value; }
+
+  // Over memory made in inference mode: always dispatched through Autograd, which refuses to write
+  // to it outside of that mode.
+  bool is_inference() const { return storage_ && storage_->inference(); }
 
   // Shared by views; `x.data` and `detach()`-like aliases may have one of their own.
   uint32_t version() const { return version_ ? version_->value() : storage_version(); }

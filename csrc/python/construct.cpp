@@ -274,7 +274,7 @@ PyObject* asarray(PyObject*, PyObject* args, PyObject* kwargs) {
     CEPH_CHECK(
         shares || c.copy != Py_False, ErrorKind::kValue, "asarray",
         "copy=False, but the object's memory can't be shared with the dtype and device asked for");
-    Tensor made = !shared.defined()                  ? tensor_from_data(c.data, dtype, device, "asarray")
+    Tensor made = !shared.defined()             ? tensor_from_data(c.data, dtype, device, "asarray")
                   : shares && c.copy != Py_True ? shared
                                                 : copied(shared, dtype, device);
     return wrap_leaf(made, c.requires_grad != 0);
@@ -333,8 +333,8 @@ PyObject* frombuffer(PyObject*, PyObject* args, PyObject* kwargs) {
                "dtype= must be given, a dtype; got ", type_name(c.dtype));
     Ref view = own(PyMemoryView_FromObject(c.data));
     Ref bytes = own(PyObject_CallMethod(view.get(), "cast", "s", "B"));
-    Tensor made = buffer_part(tensor_from_array(bytes.get(), "frombuffer"), to_dtype(c.dtype),
-                              count, offset);
+    Tensor made =
+        buffer_part(tensor_from_array(bytes.get(), "frombuffer"), to_dtype(c.dtype), count, offset);
     return wrap_leaf(made, c.requires_grad != 0);
   });
 }

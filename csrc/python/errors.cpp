@@ -46,6 +46,8 @@ void throw_python_error() {
 void set_python_error() noexcept {
   try {
     throw;
+  } catch (const PythonError& e) {
+    e.restore();
   } catch (const Error& e) {
     if (e.kind() == ErrorKind::kPython && PyErr_Occurred()) return;
     PyErr_SetString(python_class(e.kind()), e.what());
@@ -57,6 +59,28 @@ void set_python_error() noexcept {
     PyErr_SetString(PyExc_RuntimeError, e.what());
   }
 }
+
+PythonError::PythonError() : Error(ErrorKind::kPython, "") {
+  PyObject *type, *value, *trace;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  if (trace) PyException_SetTraceback(value, trace);
+  Py_XDECREF(type);
+  Py_XDECREF(trace);
+  exception_ = std::shared_ptr<PyObject>(value, [](PyObject* exception) {
+    if (!Py_IsInitialized()) return;
+    GilAcquire gil;
+    Py_DECREF(exception);
+  });
+}
+
+void PythonError::restore() const {
+  PyObject* value = exception_.get();
+  PyErr_Restore(Py_NewRef(reinterpret_cast<PyObject*>(Py_TYPE(value))), Py_NewRef(value),
+                PyException_GetTraceback(value));
+}
+
+void carry_python_error() { throw PythonError(); }
 
 Ref import_attribute(const char* module, const char* name) {
   Ref imported = own(PyImport_ImportModule(module));

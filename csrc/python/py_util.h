@@ -5,6 +5,7 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -119,6 +120,19 @@ class GilAcquire {
  private:
   PyGILState_STATE state_;
 };
+
+// An exception of Python taken out of the interpreter, on its way to another thread or past other
+// Python code. Copies share it.
+class PythonError final : public Error {
+ public:
+  PythonError();  // takes the one that is set
+  void restore() const;
+
+ private:
+  std::shared_ptr<PyObject> exception_;
+};
+
+[[noreturn]] void carry_python_error();
 
 // Attribute lookup and calls, throwing.
 inline Ref attribute(PyObject* object, const char* name) {

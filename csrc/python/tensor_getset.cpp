@@ -54,7 +54,11 @@ PyObject* get_itemsize(const Tensor& t) { return PyLong_FromSize_t(item_size(t.d
 PyObject* get_nbytes(const Tensor& t) {
   return PyLong_FromSize_t(static_cast<size_t>(t.numel()) * item_size(t.dtype()));
 }
-PyObject* get_version(const Tensor& t) { return PyLong_FromUnsignedLong(t->version()); }
+PyObject* get_version(const Tensor& t) {
+  CEPH_CHECK(!t->is_inference(), ErrorKind::kRuntime, "_version",
+             "a tensor made in inference mode keeps no version");
+  return PyLong_FromUnsignedLong(t->version());
+}
 PyObject* get_false(const Tensor&) { Py_RETURN_FALSE; }
 template <DeviceKind Kind>
 PyObject* is_on(const Tensor& t) {

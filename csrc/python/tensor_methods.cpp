@@ -147,6 +147,7 @@ PyObject* data_ptr(const Tensor& t) {
   return PyLong_FromVoidPtr(t.device().is_meta() ? nullptr : t.data());
 }
 PyObject* is_floating_point(const Tensor& t) { return PyBool_FromLong(is_floating(t.dtype())); }
+PyObject* is_inference(const Tensor& t) { return PyBool_FromLong(t->is_inference()); }
 PyObject* is_complex_method(const Tensor& t) { return PyBool_FromLong(is_complex(t.dtype())); }
 PyObject* is_signed_method(const Tensor& t) { return PyBool_FromLong(is_signed(t.dtype())); }
 PyObject* returns_false(const Tensor&) { Py_RETURN_FALSE; }
@@ -312,6 +313,7 @@ PyMethodDef tensor_methods[] = {
                  "The bytes that this tensor and its views share."),
     CEPH_UNARY("is_set_to", is_set_to,
                "is_set_to(tensor): same storage, offset, sizes and strides."),
+    CEPH_NULLARY("is_inference", is_inference, "Whether it was made in inference mode."),
     CEPH_NULLARY("is_floating_point", is_floating_point,
                  "Whether the dtype is a real floating-point one."),
     CEPH_NULLARY("is_complex", is_complex_method, "Whether the dtype is complex."),

@@ -2,7 +2,9 @@
 // The contract is Note [Python object of a tensor] in core/tensor_impl.h.
 
 #include "python/tensor_object.h"
+
 #include "autograd/meta.h"
+#include "python/autograd.h"
 
 namespace ceph::python {
 
@@ -92,10 +94,28 @@ void tensor_subclass_dealloc(PyObject* self) {
   Py_DECREF(type);
 }
 
+// Hooks, and the node that made the tensor where nobody else holds it: what these hold in Python
+// may lead back here.
+int traverse_history(const TensorImpl* impl, visitproc visit, void* arg) {
+  const autograd::AutogradMeta* meta =
+      impl && impl->use_count() == 1 ? autograd::meta_of(*impl) : nullptr;
+  if (!meta) return 0;
+  for (const auto* list : {&meta->hooks, &meta->after_accumulation}) {
+    for (const auto& hook : *list) {
+      if (int stop = traverse_hook(*hook, visit, arg)) return stop;
+    }
+  }
+  if (!meta->grad_fn || meta->grad_fn->use_count() != 1) return 0;
+  if (!meta->grad_fn->pyobj) return traverse_node(*meta->grad_fn, visit, arg);
+  Py_VISIT(static_cast<PyObject*>(meta->grad_fn->pyobj));
+  return 0;
+}
+
 int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
   TensorObject* o = as_object(self);
   Py_VISIT(o->dict);
   TensorImpl* impl = o->tensor.impl();
+  if (int stop = traverse_history(impl, visit, arg)) return stop;
   // What is held through this tensor alone is part of it for the collector: its grad, and the
   // grad's own grad. One with a Python object goes on from there by itself.
   while (impl && impl->use_count() == 1) {
@@ -108,12 +128,22 @@ int tensor_traverse(PyObject* self, visitproc visit, void* arg) {
   return 0;
 }
 
+void clear_hooks(const Tensor& t) {
+  autograd::AutogradMeta* meta = autograd::meta_of(*t.impl());
+  if (!meta) return;
+  const auto hooks = std::exchange(meta->hooks, {});
+  const auto after = std::exchange(meta->after_accumulation, {});
+  const intrusive_ptr<autograd::Node> node = meta->grad_fn;
+  if (node && node->use_count() == 2) clear_node(*node);
+}
+
 int tensor_clear(PyObject* self) {
   TensorObject* o = as_object(self);
   Py_CLEAR(o->dict);
   if (o->tensor.defined() && o->tensor->use_count() == 1) {
     Tensor grad = autograd::grad_of(o->tensor);  // let go of last: the tensor itself may hang on it
     autograd::set_grad(o->tensor, Tensor());
+    clear_hooks(o->tensor);
   }
   return 0;
 }

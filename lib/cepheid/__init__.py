@@ -33,6 +33,8 @@ from cepheid._C import (
     get_default_dtype,
     get_num_interop_threads,
     get_num_threads,
+    is_anomaly_check_nan_enabled,
+    is_anomaly_enabled,
     is_tensor,
     layout,
     memory_format,
@@ -60,13 +62,21 @@ globals().update(_variable_functions)
 _trace.stage(_trace.IMPORT, "variable functions", count=len(_variable_functions))
 
 from cepheid import _tensor, autograd
-from cepheid._functions import is_complex, is_floating_point, is_signed, numel
+from cepheid._functions import (
+    is_complex,
+    is_floating_point,
+    is_inference,
+    is_signed,
+    numel,
+)
 from cepheid._numeric_info import finfo, iinfo
 from cepheid._ops import ops
 from cepheid._tensor_repr import get_printoptions, set_printoptions
 from cepheid.autograd.grad_mode import (
     enable_grad,
+    inference_mode,
     is_grad_enabled,
+    is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
 )
@@ -91,11 +101,13 @@ __all__ = [
     "__version__",
     "as_tensor",
     "asarray",
+    "autograd",
     "can_cast",
     "default_generator",
     "device",
     "dtype",
     "e",
+    "enable_grad",
     "finfo",
     "fork_rng",
     "from_dlpack",
@@ -109,9 +121,15 @@ __all__ = [
     "get_rng_state",
     "iinfo",
     "inf",
+    "inference_mode",
     "initial_seed",
+    "is_anomaly_check_nan_enabled",
+    "is_anomaly_enabled",
     "is_complex",
     "is_floating_point",
+    "is_grad_enabled",
+    "is_inference",
+    "is_inference_mode_enabled",
     "is_signed",
     "is_tensor",
     "layout",
@@ -119,6 +137,7 @@ __all__ = [
     "memory_format",
     "nan",
     "newaxis",
+    "no_grad",
     "numel",
     "ops",
     "pi",
@@ -127,6 +146,7 @@ __all__ = [
     "seed",
     "set_default_device",
     "set_default_dtype",
+    "set_grad_enabled",
     "set_num_threads",
     "set_printoptions",
     "set_rng_state",

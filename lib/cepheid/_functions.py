@@ -23,3 +23,8 @@ def is_complex(input: _C.Tensor) -> bool:
 def is_signed(input: _C.Tensor) -> bool:
     """Whether the dtype can hold negative numbers."""
     return input.is_signed()
+
+
+def is_inference(input: _C.Tensor) -> bool:
+    """Whether the tensor was made in inference mode."""
+    return input.is_inference()

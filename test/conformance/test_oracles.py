@@ -19,7 +19,8 @@ _FORMAT = "only a memory format can be wrong; the hostile kind gives one"
 _ANY_DTYPE = "any dtype may be asked for"
 VALID = {
     **dict.fromkeys(("clone", "contiguous", "empty_like", "zeros_like", "ones_like"), _FORMAT),
-    **dict.fromkeys(("_to_copy", "to.dtype", "to.other", "rand_like", "randn_like"), _FORMAT),
+    **dict.fromkeys(("_to_copy", "to.dtype", "to.other", "to.dtype_layout"), _FORMAT),
+    **dict.fromkeys(("rand_like", "randn_like"), _FORMAT),
     **dict.fromkeys(("nonzero", "any", "detach", "isnan", "logical_not", "equal"), _ANY_TENSOR),
     **dict.fromkeys(("squeeze", "ravel", "where"), _ANY_TENSOR),
     **dict.fromkeys(("sgn", "isinf", "isfinite", "all"), _ANY_TENSOR),

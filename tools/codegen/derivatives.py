@@ -1,9 +1,10 @@
 """Derivative formulas of entries: expressions of the rules' subset, with what they need saved.
 
-A formula may use `grad` (or `grad_<name>` of a named result), the arguments and the results by their
-names, `wants_<argument>` (whether that gradient is asked for), and calls rules and ops. Of `x.shape`,
-`x.dtype`, `x.stride()` and `x.storage_offset()` only these are saved, not the tensor. `through` gives the result itself by other ops:
-where it is to be recorded, these are called, and recorded, instead.
+A formula may use `grad` (or `grad_<name>` of a named result), the arguments and the results by
+their names, `wants_<argument>` (whether that gradient is asked for), and calls rules and ops. Of
+`x.shape`, `x.dtype`, `x.stride()` and `x.storage_offset()` only these are saved, not the tensor.
+`through` gives the result itself by other ops: where it is to be recorded, these are called, and
+recorded, instead.
 """
 
 from __future__ import annotations
@@ -120,7 +121,8 @@ def _compile_formula(
     schema_kinds = [_gradient_kind(kinds[name]) for name in targets]
     returns = schema_kinds[0] if len(targets) == 1 else Kind("tuple", False, tuple(schema_kinds))
     head = ast.FunctionDef("derivative", ast.arguments([], [], None, [], [], None, []), [], [])
-    function = RuleFunction("derivative", entry.family, entry.source.file, parameters, returns, head)
+    file = entry.source.file
+    function = RuleFunction("derivative", entry.family, file, parameters, returns, head)
     emitter = ExpressionEmitter(function, book, index)
     emitted = emitter.converted(tree, returns)
     names = _names(tree) & kinds.keys()
@@ -136,8 +138,9 @@ def _conditions(tree: ast.AST) -> dict[str, str]:
     match tree:
         case ast.IfExp(test=ast.Name(id=option), body=body, orelse=other):
             then, otherwise = _names(body), _names(other)
-            return {name: option for name in then - otherwise} | {
-                name: f"!{option}" for name in otherwise - then
+            return {
+                **dict.fromkeys(then - otherwise, option),
+                **dict.fromkeys(otherwise - then, f"!{option}"),
             }
     return {}
 

@@ -419,6 +419,8 @@ class ExpressionEmitter:
         match node.func:
             case ast.Attribute(value=ast.Name(id="ops"), attr=name):
                 return self._op_call(node, name)
+            case ast.Attribute(value=owner, attr="is_complex") if not node.args:
+                return Value(f"is_complex({self._member(owner, *ATTRIBUTES['dtype']).text})", BOOL)
             case ast.Attribute(value=owner, attr=name) if name in METHODS and not node.args:
                 return self._member(owner, *METHODS[name])
             case ast.Name(id="len") if len(node.args) == 1:

@@ -130,6 +130,11 @@ CEPH_INLINE Complex<T> unit(Complex<T> z) {
 }
 
 template <class T>
+CEPH_INLINE Complex<T> conj(Complex<T> z) {
+  return {z.re, -z.im};
+}
+
+template <class T>
 CEPH_INLINE bool is_infinite(Complex<T> z) {
   return is_infinite(z.re) || is_infinite(z.im);
 }

@@ -159,6 +159,14 @@ Tensor to_other(const Tensor& self, const Tensor& other, bool non_blocking, bool
   return to(self, other.dtype(), other.device(), non_blocking, copy, memory_format);
 }
 
+Tensor to_options(const Tensor& self, std::optional<DType> dtype, std::optional<Layout>,
+                  std::optional<Device> device, std::optional<bool> pin_memory, bool non_blocking,
+                  bool copy, std::optional<MemoryFormat> memory_format) {
+  refuse_pinned("to", pin_memory);
+  return to(self, dtype.value_or(self.dtype()), device ? device_or_default(device) : self.device(),
+            non_blocking, copy, memory_format);
+}
+
 Tensor copy_(const Tensor& self, const Tensor& src, bool) {
   check_broadcasts_to("copy_", src.sizes(), self.sizes());
   if (self.is_same(src)) return self;

@@ -324,6 +324,28 @@ def unfold_backward(
     return whole
 
 
+def sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    """Nothing of real numbers; of complex ones what turns the number, over its magnitude.
+
+    The gradient comes, and is expected, conjugated (see emit/autograd.py).
+    """
+    if not self.is_complex():
+        return ops.zeros_like(grad)
+    own = grad * result
+    along = (own + ops.conj_physical(own)) * 0.5
+    zero = ops.eq(self, 0)
+    size = ops.masked_fill(ops.abs(self), zero, 1)
+    turning = (grad - ops.conj_physical(result) * along) / size
+    return ops.masked_fill(turning, zero, 0)
+
+
+def vanishes(base: Tensor, exponent: Tensor) -> Tensor:
+    """Where a power of zero is constant in its exponent."""
+    if exponent.is_complex() or base.is_complex():
+        return ops.logical_and(ops.eq(base, 0), ops.ne(exponent, -1))
+    return ops.logical_and(ops.eq(base, 0), ops.ge(exponent, 0))
+
+
 def mish_backward(grad: Tensor, self: Tensor) -> Tensor:
     """Of x tanh(softplus(x))."""
     gate = ops.tanh(ops.softplus(self))

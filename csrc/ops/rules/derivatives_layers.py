@@ -1,4 +1,4 @@
-"""Derivatives of normalisations, convolutions, pools and attention, made of ops as in derivatives.py.
+"""Derivatives of normalisations, convolutions, pools and attention, made of ops.
 
 A gradient may come back with more dimensions than the operand has, or with its size where the
 operand has 1: whoever asked sums it down.
@@ -68,10 +68,7 @@ def rms_norm_backward(
     x = wide(input)
     g = wide(grad)
     square = ops.mean(x * x, dims, True)
-    if eps is not None:
-        square = square + eps
-    else:
-        square = square + spacing_at_one(op, input)
+    square = square + eps if eps is not None else square + spacing_at_one(op, input)
     scale = ops.rsqrt(square)
     normal = x * scale
     weighted = g * weight if weight is not None else g
@@ -151,7 +148,14 @@ def spaced(op: str, grad: Tensor, step: Ints, sizes: Ints) -> Tensor:
 
 
 def conv2d_input(
-    op: str, grad: Tensor, sizes: Shape, weight: Tensor, step: Ints, pad: Ints, gap: Ints, groups: int
+    op: str,
+    grad: Tensor,
+    sizes: Shape,
+    weight: Tensor,
+    step: Ints,
+    pad: Ints,
+    gap: Ints,
+    groups: int,
 ) -> Tensor:
     """Of a batch of inputs: the gradient, spread out, under the kernel turned around."""
     extent = (gap[0] * (weight.shape[2] - 1), gap[1] * (weight.shape[3] - 1))
@@ -166,10 +170,19 @@ def conv2d_input(
 
 
 def conv2d_weight(
-    op: str, grad: Tensor, input: Tensor, sizes: Shape, step: Ints, pad: Ints, gap: Ints, groups: int
+    op: str,
+    grad: Tensor,
+    input: Tensor,
+    sizes: Shape,
+    step: Ints,
+    pad: Ints,
+    gap: Ints,
+    groups: int,
 ) -> Tensor:
     """Of the kernel: the input, channels as a batch, under the gradient."""
     batch = input.shape[0]
+    if batch == 0:
+        return ops.new_zeros(grad, sizes)
     outputs = sizes[0] // groups
     shape = (batch, groups, sizes[1], input.shape[2], input.shape[3])
     images = ops.permute(ops.reshape(input, shape), (2, 1, 0, 3, 4))
@@ -285,7 +298,8 @@ def attention_weights(
     if key.shape[-2] == 0:
         return scores
     blind = ops.isneginf(ops.amax(scores, (-1,), True))
-    return ops.masked_fill(ops.softmax(scores, -1), blind, 0)
+    weights = ops.softmax(ops.masked_fill(scores, blind, 0), -1)
+    return ops.masked_fill(weights, blind, 0)
 
 
 def shared_by(op: str, t: Tensor, query: Tensor) -> Tensor:

@@ -18,7 +18,7 @@ def class_dim(sizes: Shape) -> int:
 
 def class_places(target: Tensor, ignore_index: int) -> Tensor:
     """The targets, 0 in place of those that don't count."""
-    return ops.masked_fill(target, ops.eq(target, ignore_index), 0)
+    return ops.masked_fill(ops.to(target, "int64"), ops.eq(target, ignore_index), 0)
 
 
 def target_weights(

@@ -5,18 +5,30 @@ from __future__ import annotations
 from .prelude import Shape, Tensor, numel, ops, wrap_dim
 
 
+def from_front(indices: Tensor, size: int) -> Tensor:
+    """Places counted from the front, also those given from the end."""
+    return ops.remainder(ops.to(indices, "int64"), max(size, 1))
+
+
+def take_backward(op: str, grad: Tensor, sizes: Shape, index: Tensor) -> Tensor:
+    """Each place of the flattened tensor gets the sum of what was taken from it."""
+    count = index.numel()
+    length = numel(op, sizes)
+    places = from_front(ops.reshape(index, (count,)), length)
+    whole = ops.new_zeros(grad, (length,))
+    return ops.reshape(ops.index_add(whole, 0, places, ops.reshape(grad, (count,))), sizes)
+
+
 def take_along_dim_backward(
     op: str, grad: Tensor, sizes: Shape, indices: Tensor, dim: int | None
 ) -> Tensor:
     """Each place gets the sum of what was taken from it."""
     if dim is None:
-        flat = ops.new_zeros(grad, (numel(op, sizes),))
-        count = indices.numel()
-        places = ops.reshape(indices, (count,))
-        return ops.reshape(ops.scatter_add(flat, 0, places, ops.reshape(grad, (count,))), sizes)
+        return take_backward(op, grad, sizes, indices)
     i = wrap_dim(op, dim, len(sizes))
     whole = ops.new_zeros(grad, (*grad.shape[:i], sizes[i], *grad.shape[i + 1 :]))
-    return ops.scatter_add(whole, i, ops.expand(indices, grad.shape), grad)
+    places = from_front(ops.expand(indices, grad.shape), sizes[i])
+    return ops.scatter_add(whole, i, places, grad)
 
 
 def unless_replaced(op: str, grad: Tensor, dim: int, index: Tensor, include_self: bool) -> Tensor:

@@ -3,25 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from cepheid import _C
+from cepheid.autograd import anomaly_mode, function, functional, graph
+from cepheid.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
+from cepheid.autograd.function import Function
 from cepheid.autograd.grad_mode import (
     enable_grad,
+    inference_mode,
     is_grad_enabled,
+    is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
 )
+from cepheid.autograd.gradcheck import gradcheck, gradgradcheck
+from cepheid.autograd.graph import GradientEdge
 
 __all__ = [
+    "Function",
+    "anomaly_mode",
     "backward",
+    "detect_anomaly",
     "enable_grad",
+    "function",
+    "functional",
     "grad",
+    "gradcheck",
+    "gradgradcheck",
+    "graph",
+    "inference_mode",
     "is_grad_enabled",
+    "is_inference_mode_enabled",
     "no_grad",
+    "set_detect_anomaly",
     "set_grad_enabled",
 ]
 
-Tensors = _C.Tensor | Sequence[_C.Tensor]
+Tensors = _C.Tensor | GradientEdge | Sequence[_C.Tensor | GradientEdge]
 
 
 def backward(
@@ -36,7 +55,7 @@ def backward(
     `grad_tensors` are the gradients of the tensors themselves, of their shapes; None stands for 1,
     which only a tensor with one element can have. `retain_graph` (by default `create_graph`) keeps
     what was saved for another pass; `create_graph` records the pass, for higher derivatives. With
-    `inputs`, only their `.grad` is added to, leaves or not. RuntimeError where nothing was recorded.
+    `inputs`, only their `.grad` is added to, leaves or not. RuntimeError if nothing was recorded.
     """
     roots = _as_tuple("backward", tensors)
     wanted = None if inputs is None else _as_tuple("backward", inputs)
@@ -61,15 +80,19 @@ def grad(
     is_grads_batched: bool = False,
     materialize_grads: bool = False,
 ) -> tuple[_C.Tensor | None, ...]:
-    """The derivatives of `outputs` with respect to `inputs`, one for each input; no `.grad` changes.
+    """The derivatives of `outputs` with respect to `inputs`, one for each; no `.grad` changes.
 
     Arguments are as for `backward`. An input that the outputs don't depend on is an error, unless
     `allow_unused` (its gradient is None) or `materialize_grads` (zeros) is set.
     """
     if is_grads_batched:
-        raise NotImplementedError("grad: is_grads_batched needs vmap, which is not part of this version")
+        raise NotImplementedError(
+            "grad: is_grads_batched needs vmap, which is not part of this version"
+        )
     if materialize_grads and allow_unused is False:
-        raise ValueError("grad: materialize_grads=True gives unused inputs zeros; leave allow_unused out")
+        raise ValueError(
+            "grad: materialize_grads=True gives unused inputs zeros; leave allow_unused out"
+        )
     roots, wanted = _as_tuple("grad", outputs), _as_tuple("grad", inputs)
     gradients = _root_gradients("grad", roots, grad_outputs, create_graph)
     keep = create_graph if retain_graph is None else retain_graph
@@ -86,19 +109,19 @@ def grad(
     return tuple(made)
 
 
-def _as_tuple(op: str, tensors: Tensors) -> tuple[_C.Tensor, ...]:
-    if isinstance(tensors, _C.Tensor):
+def _as_tuple(op: str, tensors: Tensors) -> tuple[Any, ...]:
+    if isinstance(tensors, _C.Tensor | GradientEdge):
         return (tensors,)
     made = tuple(tensors)
     for item in made:
-        if not isinstance(item, _C.Tensor):
+        if not isinstance(item, _C.Tensor | GradientEdge):
             raise TypeError(f"{op}: expected tensors; got {type(item).__name__}")
     return made
 
 
 def _root_gradients(
     op: str,
-    roots: tuple[_C.Tensor, ...],
+    roots: tuple[Any, ...],
     given: _C.Tensor | Sequence[_C.Tensor | None] | None,
     create_graph: bool,
 ) -> tuple[_C.Tensor, ...]:
@@ -107,11 +130,17 @@ def _root_gradients(
         given = (None,) * len(roots)
     gradients = (given,) if isinstance(given, _C.Tensor) else tuple(given)
     if len(gradients) != len(roots):
-        raise RuntimeError(f"{op}: got {len(roots)} tensors and {len(gradients)} gradients for them")
-    return tuple(map(lambda pair: _root_gradient(op, *pair), zip(roots, gradients, strict=True)))
+        raise RuntimeError(
+            f"{op}: got {len(roots)} tensors and {len(gradients)} gradients for them"
+        )
+    return tuple(_root_gradient(op, *pair) for pair in zip(roots, gradients, strict=True))
 
 
-def _root_gradient(op: str, root: _C.Tensor, given: _C.Tensor | None) -> _C.Tensor:
+def _root_gradient(op: str, root: Any, given: _C.Tensor | None) -> _C.Tensor:
+    if isinstance(root, GradientEdge):
+        if given is None:
+            raise RuntimeError(f"{op}: give the gradient of a GradientEdge: its shape is not known")
+        return given
     if given is None:
         if root.requires_grad and root.numel() != 1:
             raise RuntimeError(

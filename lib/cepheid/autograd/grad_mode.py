@@ -9,9 +9,17 @@ from typing import Any, TypeVar, overload
 
 from cepheid import _C
 
-__all__ = ["enable_grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+__all__ = [
+    "enable_grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]
 
 is_grad_enabled = _C.is_grad_enabled
+is_inference_mode_enabled = _C.is_inference_mode_enabled
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
@@ -36,10 +44,10 @@ class _GradMode:
 
     def __call__(self, function: Function) -> Function:
         """The function, run in this mode; a generator runs in it whenever it runs."""
-        return _in_mode(function, self._mode)
+        return _in_mode(function, functools.partial(_GradMode, self._mode))
 
 
-def _in_mode(function: Any, mode: bool) -> Any:
+def _in_mode(function: Any, mode: Callable[[], Any]) -> Any:
     if isinstance(function, type):
         raise TypeError("a grad mode decorates functions; decorate the class's methods instead")
     if _is_generator(function):
@@ -47,7 +55,7 @@ def _in_mode(function: Any, mode: bool) -> Any:
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        with _GradMode(mode):
+        with mode():
             return function(*args, **kwargs)
 
     return wrapped
@@ -58,27 +66,27 @@ def _is_generator(function: Any) -> bool:
     return code is not None and bool(code.co_flags & 0x20)
 
 
-def _generator_in_mode(function: Any, mode: bool) -> Any:
+def _generator_in_mode(function: Any, mode: Callable[[], Any]) -> Any:
     """Between two values the caller's mode holds."""
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         generator = function(*args, **kwargs)
         try:
-            with _GradMode(mode):
+            with mode():
                 value = next(generator)
             while True:
                 try:
                     sent = yield value
                 except GeneratorExit:
-                    with _GradMode(mode):
+                    with mode():
                         generator.close()
                     raise
-                except BaseException as error:
-                    with _GradMode(mode):
+                except BaseException as error:  # noqa: BLE001  # handed on, whatever it is
+                    with mode():
                         value = generator.throw(error)
                 else:
-                    with _GradMode(mode):
+                    with mode():
                         value = generator.send(sent)
         except StopIteration as end:
             return end.value
@@ -95,7 +103,7 @@ class _Fixed(_GradMode):
     def __new__(cls, function: None = None) -> _Fixed: ...
     def __new__(cls, function: Any = None) -> Any:
         """`@no_grad` without brackets decorates as `@no_grad()` does."""
-        return super().__new__(cls) if function is None else _in_mode(function, cls.mode)
+        return super().__new__(cls) if function is None else _in_mode(function, cls)
 
     def __init__(self, function: None = None) -> None:
         super().__init__(self.mode)
@@ -128,4 +136,35 @@ class set_grad_enabled(_GradMode):  # noqa: N801 - the documented name
     def __call__(self, function: Function) -> Function:
         """The function, run in this mode; the mode set by making this object is taken back."""
         _C._set_grad_enabled(self._made)
-        return _in_mode(function, self._mode)
+        return super().__call__(function)
+
+
+class inference_mode:  # noqa: N801 - the documented name
+    """Nothing is recorded inside, and what is made there never takes part in a graph.
+
+    Such tensors keep no version, can't be saved for backward, and may be written to only in this
+    mode: `clone()` them outside. Also decorates functions. `inference_mode(False)` inside switches
+    back to recording.
+    """
+
+    def __new__(cls, mode: Any = True) -> Any:
+        """`@inference_mode` without brackets decorates as `@inference_mode()` does."""
+        return super().__new__(cls) if isinstance(mode, bool) else _in_mode(mode, cls)
+
+    def __init__(self, mode: bool = True) -> None:
+        self.mode = mode
+        self._before: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> None:
+        self._before.append((is_inference_mode_enabled(), is_grad_enabled()))
+        _C._set_inference_mode(self.mode)
+
+    def __exit__(self, *error: object) -> None:
+        inference, grad = self._before.pop()
+        _C._set_inference_mode(inference)
+        _C._set_grad_enabled(grad)
+
+    def __call__(self, function: Function) -> Function:
+        """The function, run in this mode; a generator runs in it whenever it runs."""
+        mode: Function = _in_mode(function, functools.partial(inference_mode, self.mode))
+        return mode

@@ -8,8 +8,8 @@ from cepheid import _C
 from cepheid._C import Tensor, functions
 
 __all__ = [
-    "cosine_similarity", "dropout1d", "dropout2d", "dropout3d", "glu", "max_pool1d", "one_hot", "pad",
-    "prelu", "softmin", "softsign", "tanhshrink",
+    "cosine_similarity", "dropout1d", "dropout2d", "dropout3d", "glu", "max_pool1d", "one_hot",
+    "pad", "prelu", "softmin", "softsign", "tanhshrink",
 ]  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def _batched(op: str, input: Tensor, rank: int, p: float, training: bool, inplac
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Whole channels of [n, c, length] are 0 with probability p, the others scaled by 1 / (1 - p)."""
+    """Whole channels of [n, c, length] are 0 with probability p, others scaled by 1 / (1 - p)."""
     return _batched("dropout1d", input, 3, p, training, inplace)
 
 
@@ -88,7 +88,7 @@ def dropout2d(
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Whole channels of [n, c, d, h, w] are 0 with probability p, the others scaled by 1 / (1 - p)."""
+    """Whole channels of [n, c, d, h, w] are 0 with probability p, others scaled by 1 / (1 - p)."""
     return _batched("dropout3d", input, 5, p, training, inplace)
 
 
@@ -111,7 +111,12 @@ def max_pool1d(
 
     step = pair(kernel_size if stride is None else stride, 1)
     values, places = _C.nn.max_pool2d_with_indices(
-        input.unsqueeze(-2), pair(kernel_size, 1), step, pair(padding, 0), pair(dilation, 1), ceil_mode
+        input.unsqueeze(-2),
+        pair(kernel_size, 1),
+        step,
+        pair(padding, 0),
+        pair(dilation, 1),
+        ceil_mode,
     )
     return values.squeeze(-2), places.squeeze(-2)
 
@@ -148,7 +153,7 @@ def pad(
     (reflect), the edge (replicate), the other end (circular)."""
     if len(pad) % 2 or len(pad) > 2 * input.dim():
         raise RuntimeError(
-            f"pad: expected two numbers for each of at most {input.dim()} dimensions; got {len(pad)}"
+            f"pad: expected two numbers for each of up to {input.dim()} dimensions; got {len(pad)}"
         )
     if mode not in ("constant", "reflect", "replicate", "circular"):
         raise NotImplementedError(
@@ -191,7 +196,11 @@ def _with_value(input: Tensor, dim: int, before: int, after: int, value: float) 
 def _places(mode: str, size: int, before: int, after: int) -> list[int]:
     """Where each element of a padded dimension comes from."""
     longest = max(before, after)
-    if size == 0 or (mode == "reflect" and longest >= size) or (mode == "circular" and longest > size):
+    if (
+        size == 0
+        or (mode == "reflect" and longest >= size)
+        or (mode == "circular" and longest > size)
+    ):
         raise RuntimeError(
             f"pad: {mode} padding of {before} and {after} must be less than the dimension's size;"
             f" got {size}"

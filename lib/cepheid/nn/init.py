@@ -10,8 +10,8 @@ from cepheid._C import Tensor
 from cepheid.autograd.grad_mode import no_grad
 
 __all__ = [
-    "calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
-    "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+    "calculate_gain", "constant_", "eye_", "kaiming_normal_", "kaiming_uniform_", "normal_",
+    "ones_", "trunc_normal_", "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
 ]  # fmt: skip
 
 _GAINS = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
@@ -85,8 +85,8 @@ def trunc_normal_(
     b: float = 2.0,
     generator: _C.Generator | None = None,
 ) -> Tensor:
-    """Normal, but within [a, b]: what falls outside is drawn again or, where most of it would, every
-    value is the quantile of a uniform draw."""
+    """Normal, but within [a, b]: what falls outside is drawn again or, where most of it would,
+    every value is the quantile of a uniform draw."""
 
     def below(x: float) -> float:
         return (1.0 + math.erf((x - mean) / (std * math.sqrt(2.0)))) / 2.0
@@ -105,7 +105,7 @@ def trunc_normal_(
 
 
 def _erfinv(x: Tensor) -> Tensor:
-    """The inverse of the error function, in float64: Winitzki's approximation and Newton's steps."""
+    """The inverse of the error function, in float64: Winitzki's formula, then Newton's steps."""
     x = x.to(_C._dtypes()["float64"])
     low = (1 - x * x).log()
     middle = low / 2 + 2 / (math.pi * 0.147)

@@ -13,7 +13,7 @@ __all__ = ["Buffer", "Parameter"]
 class _MarkedMeta(_C._TensorMeta):
     """A tensor of another subclass counts as a Parameter or Buffer once it is marked as one."""
 
-    def __instancecheck__(cls, instance: object) -> bool:
+    def __instancecheck__(cls, instance: object) -> bool:  # noqa: N805 - a metaclass's self
         if super().__instancecheck__(instance):
             return True
         return isinstance(instance, Tensor) and getattr(instance, cls._mark, False) is True
@@ -23,7 +23,7 @@ class Parameter(Tensor, metaclass=_MarkedMeta):
     """A tensor that a Module takes as a parameter when it is assigned to an attribute.
 
     `data` of any shape (by default empty), shared, not copied; `requires_grad` as for tensors. An
-    instance of a subclass of Tensor stays one and is marked as a parameter. TypeError for other data.
+    instance of a subclass of Tensor stays one and is marked as a parameter. TypeError for others.
     """
 
     _mark = "_is_param"

@@ -15,9 +15,9 @@ __all__ = ["ReduceLROnPlateau"]
 class ReduceLROnPlateau(LRScheduler):
     """Times `factor` when the measure given to `step` hasn't improved for `patience` epochs.
 
-    Better is less (mode min) or more (max), by `threshold` of the best (threshold_mode rel) or by
-    itself (abs). After a change `cooldown` epochs pass before bad ones count again; rates stay above
-    `min_lr` and change by more than `eps`.
+    Better is less (mode min) or more (max), by `threshold` of the best (threshold_mode rel) or
+    by itself (abs). After a change `cooldown` epochs pass before bad ones count again; rates stay
+    above `min_lr` and change by more than `eps`.
     """
 
     def __init__(

@@ -25,9 +25,9 @@ class Adam(ListOptimizer):
     """p -= lr * m / (sqrt(v) + eps), where m and v are averages of the gradient and of its square
     that weigh the past by `betas`, corrected for having started at 0.
 
-    `amsgrad` takes the largest v so far. `weight_decay` adds that much of p to the gradient or, with
-    `decoupled_weight_decay`, takes lr * weight_decay * p off p. `maximize` negates the gradient.
-    `foreach` and `fused` change nothing: every group is one pass over lists of tensors.
+    `amsgrad` takes the largest v so far. `weight_decay` adds that much of p to the gradient or,
+    with `decoupled_weight_decay`, takes lr * weight_decay * p off p. `maximize` negates the
+    gradient. `foreach` and `fused` change nothing: every group is one pass over lists of tensors.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ Rule = Callable[[int], float]
 
 
 class _ByRule(LRScheduler):
-    """What schedules by the user's functions of the epoch share: one for every group, or for each."""
+    """What schedules by functions of the epoch share: one for every group, or for each."""
 
     def __init__(
         self, optimizer: Optimizer, lr_lambda: Rule | Sequence[Rule], last_epoch: int = -1
@@ -231,7 +231,11 @@ class CosineAnnealingLR(LRScheduler):
     """From the first rate to `eta_min` by half a cosine in T_max epochs, and back, and so on."""
 
     def __init__(
-        self, optimizer: Optimizer, T_max: int, eta_min: float = 0.0, last_epoch: int = -1  # noqa: N803
+        self,
+        optimizer: Optimizer,
+        T_max: int,  # noqa: N803
+        eta_min: float = 0.0,
+        last_epoch: int = -1,
     ) -> None:
         self.T_max, self.eta_min = T_max, eta_min
         super().__init__(optimizer, last_epoch)

@@ -46,6 +46,13 @@ class Optimizer:
     A subclass defines `step`; the hooks that were registered for it run around every call.
     """
 
+    _optimizer_step_pre_hooks: OrderedDict[int, Any]
+    _optimizer_step_post_hooks: OrderedDict[int, Any]
+    _optimizer_state_dict_pre_hooks: OrderedDict[int, Any]
+    _optimizer_state_dict_post_hooks: OrderedDict[int, Any]
+    _optimizer_load_state_dict_pre_hooks: OrderedDict[int, Any]
+    _optimizer_load_state_dict_post_hooks: OrderedDict[int, Any]
+
     def __init__(self, params: Iterable[Any], defaults: Group) -> None:
         self.defaults = defaults
         self._make_hooks()
@@ -107,7 +114,9 @@ class Optimizer:
             self._check_param(param)
         for name, default in self.defaults.items():
             if default is required and name not in param_group:
-                raise ValueError(f"parameter group didn't specify a value of required option {name}")
+                raise ValueError(
+                    f"parameter group didn't specify a value of required option {name}"
+                )
             param_group.setdefault(name, default)
         if len({id(param) for param in params}) != len(params):
             warnings.warn(
@@ -207,8 +216,8 @@ class Optimizer:
         return handle
 
     def register_step_pre_hook(self, hook: Any) -> RemovableHandle:
-        """hook(optimizer, args, kwargs) runs before step and may return other (args, kwargs); args[0] is
-        the optimizer."""
+        """hook(optimizer, args, kwargs) runs before step and may return other (args, kwargs);
+        args[0] is the optimizer."""
         return self._register("_optimizer_step_pre_hooks", hook)
 
     def register_step_post_hook(self, hook: Any) -> RemovableHandle:
@@ -261,7 +270,9 @@ def _listed(params: Any) -> tuple[list[Any], list[str] | None]:
     if not any(named):
         return listed, None
     if not all(named):
-        raise ValueError("all optimizer params should be with/without names; some names are missing")
+        raise ValueError(
+            "all optimizer params should be with/without names; some names are missing"
+        )
     return [param for _, param in listed], [name for name, _ in listed]
 
 
@@ -295,8 +306,10 @@ def _cast(param: Tensor, value: Any, key: str | None = None) -> Any:
     if isinstance(value, Tensor):
         if key == "step":
             return value.to("cpu", _C._dtypes()["float32"]) if value.device.type != "cpu" else value
-        return value.to(param.device, param.dtype) if param.is_floating_point() else value.to(
-            param.device
+        return (
+            value.to(param.device, param.dtype)
+            if param.is_floating_point()
+            else value.to(param.device)
         )
     if isinstance(value, Mapping):
         return {name: _cast(param, item, name) for name, item in value.items()}

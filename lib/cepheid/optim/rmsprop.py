@@ -15,7 +15,7 @@ __all__ = ["RMSprop"]
 class RMSprop(ListOptimizer):
     """p -= lr * g / (sqrt(v) + eps), where v averages g^2 and weighs the past by `alpha`.
 
-    `centered` takes the square of the average g off v. With `momentum` a velocity gathers the steps.
+    `centered` takes the square of the average g off v. With `momentum` a velocity gathers steps.
     """
 
     def __init__(

@@ -58,9 +58,7 @@ class SGD(ListOptimizer):
         functions._foreach_add_(params, grads, alpha=-float(group["lr"]))
 
 
-def _with_momentum(
-    group: Group, grads: list[Tensor], states: list[dict[str, Any]]
-) -> list[Tensor]:
+def _with_momentum(group: Group, grads: list[Tensor], states: list[dict[str, Any]]) -> list[Tensor]:
     """The velocities, whose first values are the gradients themselves."""
     momentum = group["momentum"]
     old = [i for i, state in enumerate(states) if state.get("momentum_buffer") is not None]

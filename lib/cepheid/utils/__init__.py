@@ -3,7 +3,7 @@
 import importlib
 from types import ModuleType
 
-_LAZY_MODULES = ("data", "hooks")
+_LAZY_MODULES = ("checkpoint", "data", "hooks")
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -131,6 +131,14 @@ def to_device(chooser: Chooser) -> Sample:
     return Sample({"self": tensor, "device": "same", **values})
 
 
+def to_options(chooser: Chooser) -> Sample:
+    """With and without a dtype and a device, which are given by name."""
+    values = dict(to_dtype(chooser).values)
+    if chooser.rarely():
+        values["device"] = "same"
+    return Sample(values)
+
+
 def to_other(chooser: Chooser) -> Sample:
     """The dtype of another tensor."""
     values = dict(to_dtype(chooser).values)

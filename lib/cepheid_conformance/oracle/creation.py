@@ -189,6 +189,11 @@ def to_device(self: Any, device: str, dtype: str | None = None, **options: Any) 
     return to_dtype(self, dtype, **options)
 
 
+def to_options(self: Any, dtype: str | None = None, **options: Any) -> Expected:
+    """Converted; what isn't said stays."""
+    return to_dtype(self, dtype, **options)
+
+
 def to_other(self: Any, other: Any, **options: Any) -> Expected:
     """Converted to the other's dtype and device."""
     return to_dtype(self, other.dtype, **options)

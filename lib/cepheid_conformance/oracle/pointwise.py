@@ -164,6 +164,9 @@ from .rounding import (
     ceil as ceil,
 )
 from .rounding import (
+    conj_physical as conj_physical,
+)
+from .rounding import (
     copysign as copysign,
 )
 from .rounding import (

@@ -189,6 +189,11 @@ def sgn(self: Any) -> Expected:
     return within_bound(self.dtype, value, bound)
 
 
+def conj_physical(self: Any) -> Expected:
+    """The conjugate; a real number is its own."""
+    return exact(self.dtype, np.conj(self.data) if self.info.is_complex else self.data)
+
+
 def fmax(self: Any, other: Any) -> Expected:
     """The larger; where one is NaN, the other."""
     return _choice(np.fmax, self, other)

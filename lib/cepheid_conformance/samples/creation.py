@@ -204,6 +204,20 @@ def to_device(draw: Draw) -> Iterator[Sample]:
             yield Sample(values, f"{sample.note}, without a dtype")
 
 
+def to_options(draw: Draw) -> Iterator[Sample]:
+    """A dtype by name, with and without the device; a format or a copy alone."""
+    yield from to_dtype(draw)
+    if draw.kind == "small":
+        yield from to_device(draw)
+    if draw.kind == "arguments":
+        tensor = draw.tensor((2, 3))
+        yield Sample({"self": tensor}, "as it is")
+        yield Sample({"self": tensor, "copy": True}, "a copy alone")
+        format = {"memory_format": "contiguous_format"}
+        yield Sample({"self": tensor, **format}, "the format that it has")
+        yield Sample({"self": tensor, "copy": True, **format}, "a copy in that format")
+
+
 def to_other(draw: Draw) -> Iterator[Sample]:
     """The dtype taken from another tensor."""
     for sample in to_dtype(draw):

@@ -149,3 +149,17 @@ def test_an_op_without_derivative_says_so():
     assert y.requires_grad
     with pytest.raises(NotImplementedError, match="scatter"):
         y.sum().backward()
+
+
+def test_a_hook_may_register_and_remove_others():
+    x, seen = leaf(1.0), []
+
+    def first(gradient):
+        handle.remove()
+        x.register_hook(lambda g: seen.append("second"))
+        seen.append("first")
+
+    handle = x.register_hook(first)
+    (x * 2).backward()
+    (x * 2).backward()
+    assert seen == ["first", "second"]

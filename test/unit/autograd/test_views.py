@@ -94,7 +94,7 @@ def test_changing_what_was_saved_is_told():
     x = leaf(1.0)
     y = x.exp()
     y.add_(1)
-    with pytest.raises(RuntimeError, match="ExpBackward0.*changed in place.*version 1"):
+    with pytest.raises(RuntimeError, match=r"ExpBackward0.*changed in place.*version 1"):
         y.backward()
 
 

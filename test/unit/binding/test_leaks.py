@@ -76,17 +76,22 @@ def resident_kib() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_memory_stays_level(name: str) -> None:
-    call, rounds = CALLS[name], 3000
-    for _ in range(rounds):
-        call()
-    gc.collect()
+def growth_kib(call: Callable[[], object], rounds: int) -> int:
     before = resident_kib()
     for _ in range(rounds):
         call()
     gc.collect()
-    assert resident_kib() - before < 150, "at least 50 bytes a call are kept"
+    return resident_kib() - before
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_memory_stays_level(name: str) -> None:
+    """What is kept makes every window grow; an arena of the allocator, or a page that the system
+    had taken and gives back, makes one."""
+    call, rounds = CALLS[name], 3000
+    growth_kib(call, rounds)
+    windows = (growth_kib(call, rounds) for _ in range(5))
+    assert any(kib < 150 for kib in windows), "at least 50 bytes a call are kept"
 
 
 @pytest.mark.parametrize("name", [n for n in CALLS if n != "cycle"])

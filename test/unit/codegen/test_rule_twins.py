@@ -407,7 +407,7 @@ def test_both_forms_agree(
     function = getattr(rules_module(rule.family if rule else "prelude"), name)
     answers: set[str] = set()
 
-    @settings(max_examples=250, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=250)
     @given(calls(name, kinds))
     def agree(arguments: tuple[object, ...]) -> None:
         expected = in_python(function, list(arguments))

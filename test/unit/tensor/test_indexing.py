@@ -249,7 +249,7 @@ def with_extras(index: tuple[Any, ...], ellipsis_at: int, none_at: int) -> tuple
     return (*index[:none_at], None, *index[none_at:])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.tuples(*(st.integers(-n, n - 1) | slices(n) for n in SHAPE)),
     st.integers(0, 3),
@@ -268,7 +268,7 @@ def lists_or_slices(size: int) -> st.SearchStrategy[Any]:
     return lists | slices(size)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.tuples(*map(lists_or_slices, SHAPE)), st.integers(0, 3))
 def test_mixed_indices_are_numpys(index: tuple[Any, ...], none_at: int) -> None:
     index = (*index[:none_at], None, *index[none_at:], ...)

@@ -85,7 +85,7 @@ def runs(draw: st.DrawFn) -> list[Shard]:
     return make(ids, outcomes, draw(st.integers(1, 6)))
 
 
-LARGE = settings(max_examples=60, deadline=None)
+LARGE = settings(max_examples=60)
 
 
 @LARGE
@@ -152,7 +152,7 @@ SHARD_FAULTS = [
 def test_faulty_sets_of_shards_are_refused(fault: object) -> None:
     assert callable(fault)
 
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(runs(), st.data())
     def refused(shards: list[Shard], data: st.DataObject) -> None:
         if len(shards) == 1 and fault in (other_plan, other_implementation):
@@ -166,7 +166,7 @@ def test_faulty_sets_of_shards_are_refused(fault: object) -> None:
 
 @pytest.mark.parametrize("kind", ["lost", "repeated", "moved"])
 def test_faulty_outcomes_are_refused(kind: str) -> None:
-    @settings(max_examples=25, deadline=None)
+    @settings(max_examples=25)
     @given(runs(), st.data())
     def refused(shards: list[Shard], data: st.DataObject) -> None:
         full = [number for number, shard in enumerate(shards) if shard.outcomes]

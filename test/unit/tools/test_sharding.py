@@ -42,7 +42,7 @@ def cases(draw: st.DrawFn) -> tuple[list[str], Durations]:
 
 
 @pytest.mark.slow
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @given(cases())
 def test_union_is_the_whole_and_disjoint(case: tuple[list[str], Durations]) -> None:
     ids, durations = case
@@ -52,7 +52,7 @@ def test_union_is_the_whole_and_disjoint(case: tuple[list[str], Durations]) -> N
         assert Counter(test for shard in plan.shards for test in shard) == Counter(ids)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(cases(), st.integers(1, 64))
 def test_family_that_is_whole_is_in_one_shard(
     case: tuple[list[str], Durations], shards: int
@@ -65,7 +65,7 @@ def test_family_that_is_whole_is_in_one_shard(
         assert len(holders) <= 1
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(cases(), st.integers(1, 64), st.randoms(use_true_random=False))
 def test_plan_does_not_depend_on_order(
     case: tuple[list[str], Durations], shards: int, random: Random
@@ -79,7 +79,7 @@ def test_plan_does_not_depend_on_order(
     assert other.hash == make_plan(ids, durations, shards).hash
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(cases(), st.integers(1, 64))
 def test_no_shard_exceeds_the_bound_of_list_scheduling(
     case: tuple[list[str], Durations], shards: int

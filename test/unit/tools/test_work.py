@@ -15,9 +15,10 @@ from tools.runner.work import Work
 SLOW = """
 import pytest, time
 @pytest.mark.parametrize("number", range(12))
-def test_slow(number): time.sleep(0.5)
+def test_slow(number): time.sleep(0.4)
 """
-DURATIONS = '{"version": 1, "families": {"test/%s/test_a.py": 0.5}, "tests": {}}'
+# So long that a rest is worth another process as long as there is one, whenever that is noticed.
+DURATIONS = '{"version": 1, "families": {"test/%s/test_a.py": 5.0}, "tests": {}}'
 
 
 def test_every_test_is_claimed_or_taken_and_none_twice(tmp_path: Path) -> None:

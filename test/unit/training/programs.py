@@ -1,8 +1,10 @@
 """Small training programs that are run with PyTorch once, recorded, and with cepheid in the tests.
 
-A program is a function of the framework module that returns what can be written as JSON. It seeds the
-generator itself where it draws.
+A program is a function of the framework module that returns what can be written as JSON. It seeds
+the generator itself where it draws.
 """
+
+import warnings
 
 PROGRAMS = {}
 
@@ -18,7 +20,9 @@ def programs_of(cases):
 
     def register(function):
         for name, case in cases.items():
-            PROGRAMS[f"{function.__name__}[{name}]"] = lambda torch, case=case: function(torch, case)
+            PROGRAMS[f"{function.__name__}[{name}]"] = lambda torch, case=case: function(
+                torch, case
+            )
         return function
 
     return register
@@ -46,8 +50,6 @@ def raised(call):
 
 def warned(call):
     """The classes of the warnings that a call gives."""
-    import warnings
-
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         call()

@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 
+import numpy
 from programs import numbers, program, programs_of, raised
 
 Pair = namedtuple("Pair", "a b")
@@ -27,7 +28,7 @@ LOADERS = {
 def loader(torch, options):
     torch.manual_seed(4)
     made = torch.utils.data.DataLoader(ten(torch), **options)
-    passes = [numbers([batch for batch in made]) for _ in range(2)]
+    passes = [numbers(list(made)) for _ in range(2)]
     return [passes, len(made), torch.rand(1).item(), made.batch_size, made.drop_last]
 
 
@@ -82,7 +83,8 @@ def collating(torch):
     found = [
         collate([1, 2]), collate([1.5, 2.0]), collate([True, False]), collate(["a", "b"]),
         collate([torch.ones(2), torch.zeros(2)]), collate([(1, 2.0), (3, 4.0)]),
-        collate([[1, (2.0, "x")], [3, (4.0, "y")]]), collate([{"a": 1, "b": [2]}, {"a": 3, "b": [4]}]),
+        collate([[1, (2.0, "x")], [3, (4.0, "y")]]),
+        collate([{"a": 1, "b": [2]}, {"a": 3, "b": [4]}]),
         collate([Pair(1, 2), Pair(3, 4)]),
     ]  # fmt: skip
     kinds = [type(value).__name__ for value in found]
@@ -95,8 +97,6 @@ def collating(torch):
 
 @program
 def collating_arrays(torch):
-    import numpy
-
     collate = torch.utils.data.default_collate
     found = [
         collate([numpy.ones(2), numpy.zeros(2)]),

@@ -53,12 +53,18 @@ LAYERS = {
     "linear of rows": (lambda nn: nn.Linear(5, 3, bias=False), (2, 4, 5)),
     "bilinear": (lambda nn: nn.Bilinear(3, 4, 2), (5, 3), (5, 4)),
     "conv1d": (lambda nn: nn.Conv1d(3, 4, 3, stride=2, padding=1), (2, 3, 9)),
-    "conv1d circular": (lambda nn: nn.Conv1d(2, 2, 3, padding=1, padding_mode="circular"), (1, 2, 5)),
+    "conv1d circular": (
+        lambda nn: nn.Conv1d(2, 2, 3, padding=1, padding_mode="circular"),
+        (1, 2, 5),
+    ),
     "conv2d": (lambda nn: nn.Conv2d(3, 4, (3, 2), dilation=(1, 2)), (2, 3, 6, 7)),
     "conv2d groups": (lambda nn: nn.Conv2d(4, 6, 3, 2, 1, groups=2, bias=False), (1, 4, 6, 6)),
     "conv2d same": (lambda nn: nn.Conv2d(2, 2, 3, padding="same"), (1, 2, 5, 5)),
     "conv2d same, even": (lambda nn: nn.Conv2d(2, 2, 2, padding="same"), (1, 2, 5, 5)),
-    "conv2d reflect": (lambda nn: nn.Conv2d(1, 2, 3, padding=1, padding_mode="reflect"), (1, 1, 4, 4)),
+    "conv2d reflect": (
+        lambda nn: nn.Conv2d(1, 2, 3, padding=1, padding_mode="reflect"),
+        (1, 1, 4, 4),
+    ),
     "batch norm 1d": (lambda nn: nn.BatchNorm1d(3), (5, 3)),
     "batch norm of lengths": (lambda nn: nn.BatchNorm1d(3, affine=False), (5, 3, 4)),
     "batch norm 2d": (lambda nn: nn.BatchNorm2d(2, momentum=None), (3, 2, 2, 2)),
@@ -203,7 +209,7 @@ def masked_attention(torch):
     result, weights = layer(x, x, x, key_padding_mask=padding, need_weights=True)
     other, each = layer(x, x, x, attn_mask=causal, average_attn_weights=False)
     last, none = layer(x, x, x, attn_mask=causal, is_causal=True, need_weights=False)
-    return numbers([result, weights, other, each, last]) + [none]
+    return [*numbers([result, weights, other, each, last]), none]
 
 
 @program

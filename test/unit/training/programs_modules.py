@@ -1,5 +1,6 @@
 """Modules: names, walks, hooks, state, conversion, containers."""
 
+import copy
 from collections import OrderedDict
 
 from programs import numbers, program, raised
@@ -38,7 +39,7 @@ def names(torch):
         "state": list(model.state_dict()),
         "prefixed": list(model.state_dict(prefix="at.")),
         "text": repr(model),
-        "versions": {k: v for k, v in model.state_dict()._metadata.items()},
+        "versions": dict(model.state_dict()._metadata),
     }
 
 
@@ -313,8 +314,6 @@ def parameters(torch):
 
 @program
 def copies(torch):
-    import copy
-
     model = small_model(torch)
     model(torch.ones(2, 3)).sum().backward()
     twin = copy.deepcopy(model)

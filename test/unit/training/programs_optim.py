@@ -11,7 +11,10 @@ OPTIMISERS = {
     "sgd foreach": ("SGD", {"lr": 0.1, "momentum": 0.9, "foreach": True}),
     "sgd fused": ("SGD", {"lr": 0.1, "momentum": 0.9, "fused": True}),
     "adam": ("Adam", {"lr": 0.1}),
-    "adam amsgrad": ("Adam", {"lr": 0.1, "amsgrad": True, "weight_decay": 0.1, "betas": (0.5, 0.7)}),
+    "adam amsgrad": (
+        "Adam",
+        {"lr": 0.1, "amsgrad": True, "weight_decay": 0.1, "betas": (0.5, 0.7)},
+    ),
     "adam maximize": ("Adam", {"lr": 0.1, "maximize": True, "eps": 1e-3}),
     "adam foreach": ("Adam", {"lr": 0.1, "foreach": True}),
     "adam fused": ("Adam", {"lr": 0.1, "fused": True, "amsgrad": True}),
@@ -142,6 +145,10 @@ def wrong_optimisers(torch):
     ]
 
 
+def half(epoch):
+    return epoch / 2
+
+
 SCHEDULES = {
     "step": lambda s, o, **k: s.StepLR(o, 3, 0.5, **k),
     "milestones": lambda s, o, **k: s.MultiStepLR(o, [2, 5, 5], 0.5, **k),
@@ -151,7 +158,7 @@ SCHEDULES = {
     "polynomial": lambda s, o, **k: s.PolynomialLR(o, 8, 2.0, **k),
     "cosine": lambda s, o, **k: s.CosineAnnealingLR(o, 4, 0.01, **k),
     "lambda": lambda s, o, **k: s.LambdaLR(o, lambda t: 0.95**t, **k),
-    "multiplicative": lambda s, o, **k: s.MultiplicativeLR(o, [lambda t: 0.9, lambda t: t / 2], **k),
+    "multiplicative": lambda s, o, **k: s.MultiplicativeLR(o, [lambda t: 0.9, half], **k),
     "restarts": lambda s, o, **k: s.CosineAnnealingWarmRestarts(o, 3, 2, 0.01, **k),
 }  # fmt: skip
 
@@ -211,7 +218,8 @@ def one_cycle(torch):
             for _ in range(steps - 1):
                 optimizer.step()
                 one.step()
-                found.append(one.get_last_lr() + [optimizer.param_groups[0].get("betas", [0])[0]])
+                beta = optimizer.param_groups[0].get("betas", [0])[0]
+                found.append([*one.get_last_lr(), beta])
     optimizer.step()
     one.step()
     return [found, raised(one.step), raised(lambda: scheduler(optimizer, 1.0))]

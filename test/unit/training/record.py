@@ -1,4 +1,4 @@
-"""Write recorded.json with the framework that this interpreter has: `python record.py` with PyTorch.
+"""Write recorded.json with the framework that is here: `python record.py` with PyTorch.
 
 Run it again after a change of a program.
 """

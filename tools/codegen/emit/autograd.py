@@ -42,7 +42,7 @@ def emit(registry: Registry) -> dict[str, str]:
 
 
 def _recorded(entry: OpEntry) -> bool:
-    """Whether calls can be in a graph: made of kernels, with operands and results that are tensors."""
+    """Whether calls can be in a graph: made of kernels, operands and results are tensors."""
     if entry.implementation.kind in ("composite", "each") or entry.derivative in ("parts", "none"):
         return False
     if "composite" in entry.implementation.cases or {"factory", "detached"} & set(entry.tags):
@@ -51,8 +51,14 @@ def _recorded(entry: OpEntry) -> bool:
     return bool(differentiable(entry.schema)) and set(results) == {"Tensor"}
 
 
+def _written_by_parts(entry: OpEntry) -> bool:
+    """Whether it has an in-place form that calls others: what these save of self, it overwrites."""
+    return entry.implementation.kind == "composite" and "inplace" in entry.variants
+
+
 def _unit(registry: Registry, family: str) -> str:
-    entries = [entry for entry in registry.of_family(family) if _recorded(entry)]
+    family_entries = registry.of_family(family)
+    entries = [entry for entry in family_entries if _recorded(entry) or _written_by_parts(entry)]
     if not entries:
         return ""
     ops = [_Op(entry, registry.derivatives.get(entry.full_name)) for entry in entries]
@@ -73,6 +79,8 @@ def _includes(registry: Registry, ops: Sequence[_Op]) -> str:
     headers = {"autograd/record.h", "ops/rules/support.h"}
     for op in ops:
         headers.add(f"generated/ops/{op.entry.name}.h")
+        if _written_by_parts(op.entry):
+            headers.add("generated/ops/copy_.h")
         if op.writes_first():
             headers.add("generated/ops/clone.h")
         if op.derivative is not None:
@@ -154,6 +162,8 @@ class _Op:
 
     def _variants(self) -> list[Variant]:
         """Those that can be in a graph: a result of truth values or places takes no gradient."""
+        if _written_by_parts(self.entry):
+            return [v for v in self.entry.dispatched() if v.kind == "inplace"]
         fixed = {call.name for call in self.entry.promote} & {"compare", "truth"}
         variants = self.entry.dispatched()
         return [v for v in variants if v.kind == "inplace" or not fixed]
@@ -213,6 +223,9 @@ class _Op:
         body = [line for formula in self.derivative.formulas for line in self._formula(formula)]
         if any("op" in line for line in body):
             lines.append("    [[maybe_unused]] const char* op = name();")
+        turned = self._takes_conjugates()
+        if turned:
+            lines.append("    const bool turned = conjugate(gradients);")
         lines += self._gradient_locals()
         saved = self.saved()
         if any(self.kinds[n].base in ("Tensor", "TensorList") for n in saved):
@@ -221,14 +234,21 @@ class _Op:
         if any(self.kinds[n].base in ("Tensor", "TensorList") for n in saved):
             lines.append("    lock.unlock();")
         lines += [self._wants_local(n) for n in self.operands if self._uses(f"wants_{n}")]
+        last = ["    if (turned) conjugate(made);"] if turned else []
         return (
             "  Gradients apply(Gradients gradients) override {\n"
-            + "".join(f"{line}\n" for line in [*lines, *body, "    return made;"])
+            + "".join(f"{line}\n" for line in [*lines, *body, *last, "    return made;"])
             + "  }\n"
         )
 
     def _uses(self, name: str) -> bool:
         return self.derivative is not None and name in self.derivative.names
+
+    def _takes_conjugates(self) -> bool:
+        """Whether a formula multiplies by what may be complex."""
+        complex_ = any("complex" in name for names in self.entry.dtypes.values() for name in names)
+        bases = {self.kinds[name].base for name in self.saved()}
+        return complex_ and bool(bases & {"Tensor", "TensorList", "Scalar"})
 
     def _gradient_locals(self) -> list[str]:
         names = gradient_names(self.schema)
@@ -292,6 +312,8 @@ class _Op:
         ]
         if variant.kind == "out":
             lines += self._out_lines(schema)
+        elif _written_by_parts(self.entry):
+            lines += self._written_lines(schema)
         elif self.derivative is not None and self.derivative.through:
             lines += self._through_lines(schema)
         elif variant.kind == "inplace" or self._mutates():
@@ -310,8 +332,11 @@ class _Op:
 
     def _out_lines(self, schema: Schema) -> list[str]:
         tensors = ", ".join(self._tensors(schema))
+        written = [a.name for a in schema.arguments if a.alias is not None and a.alias.writes]
+        op = cpp.quoted(schema.name)
         return [
-            f"if (records({tensors})) refuse_out({cpp.quoted(schema.name)});",
+            *(f"refuse_inference({op}, {cpp.local_name(name)});" for name in written),
+            f"if (records({tensors})) refuse_out({op});",
             f"return {self._redispatch(schema)};",
         ]
 
@@ -381,6 +406,9 @@ class _Op:
             return f"{target} = SavedTensor({value}, true);"
         if kind.base == "Tensor" and inplace and name == first:
             return f"{self._guard(name)}{target} = SavedTensor(ops::clone({value}));"
+        if kind.base == "Tensor" and inplace:
+            kept = f"{value}.is_same({first}) ? ops::clone({value}) : {value}"
+            return f"{self._guard(name)}{target} = SavedTensor({kept});"
         if kind.base in ("Tensor", "TensorList"):
             saved = MEMBERS[kind.base][0]
             return f"{self._guard(name)}{target} = {saved}({value});"
@@ -407,7 +435,8 @@ class _Op:
         result = [f"set_result({self._value(name, False)}, node);" for name in names]
         same = []
         if schema.returns[0].alias is not None and not schema.returns[0].type.is_list:
-            same = [f"if (result.is_same({cpp.local_name(schema.arguments[0].name)})) return result;"]
+            first = cpp.local_name(schema.arguments[0].name)
+            same = [f"if (result.is_same({first})) return result;"]
         return [
             f"if (!records({tensors})) return {self._redispatch(schema)};",
             *self._refusals(),
@@ -428,10 +457,23 @@ class _Op:
             f"return {self.derivative.through};",
         ]
 
+    def _written_lines(self, schema: Schema) -> list[str]:
+        tensors = ", ".join(self._tensors(schema))
+        first, *rest = cpp.names(schema)
+        op = f"ops::{cpp.function_name(self.schema)}"
+        made = cpp.listed(f"const Tensor made = {op}(", [f"ops::clone({first})", *rest], ");")
+        return [
+            f"if (!records({tensors})) return {self._redispatch(schema)};",
+            f"check_inplace({cpp.quoted(schema.name)}, {first}, true);",
+            made,
+            f"return ops::copy_({first}, made);",
+        ]
+
     def _inplace_lines(self, schema: Schema) -> list[str]:
         tensors = ", ".join(self._tensors(schema))
         first = cpp.local_name(schema.arguments[0].name)
         return [
+            f"refuse_inference({cpp.quoted(schema.name)}, {first});",
             f"if (!records({tensors})) return {self._redispatch(schema)};",
             *self._refusals(),
             f"check_inplace({cpp.quoted(schema.name)}, {first}, true);",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
+from cepheid.nn.modules._backward_hooks import Watch
 from cepheid.utils.hooks import RemovableHandle
 
 if TYPE_CHECKING:
@@ -13,11 +14,14 @@ if TYPE_CHECKING:
 KINDS = (
     "_forward_pre_hooks",
     "_forward_hooks",
+    "_backward_pre_hooks",
+    "_backward_hooks",
     "_state_dict_pre_hooks",
     "_state_dict_hooks",
     "_load_state_dict_pre_hooks",
     "_load_state_dict_post_hooks",
 )
+BACKWARD_KINDS = ("_backward_pre_hooks", "_backward_hooks")
 
 
 class _Hook:
@@ -56,19 +60,19 @@ def functions(module: Module, kind: str) -> list[Any]:
     return [hook.function for hook in module.__dict__[kind].values()]
 
 
-def any_for_call(module: Module) -> bool:
-    """Whether calling the module is more than its forward."""
-    parts = module.__dict__
-    return bool(parts["_forward_pre_hooks"] or parts["_forward_hooks"])
-
-
 def call(module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """forward between its hooks."""
     called: set[int] = set()
     try:
         args, kwargs = _before(module, args, kwargs)
+        before, after = (functions(module, kind) for kind in BACKWARD_KINDS)
+        if not before and not after:
+            result = module.forward(*args, **kwargs)
+            return _after(module, args, kwargs, result, called)
+        watch = Watch(module, before, after)
+        args = watch.arguments(args)
         result = module.forward(*args, **kwargs)
-        return _after(module, args, kwargs, result, called)
+        return watch.results(_after(module, args, kwargs, result, called))
     except BaseException:
         _always(module, args, kwargs, called)
         raise

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from cepheid.nn.modules.module import Module
 
 EXTRA_STATE = "_extra_state"
-__all__ = ["_IncompatibleKeys", "load_own", "load_state_dict", "no_grad", "parse_to", "save_own", "state_dict"]
+__all__ = [
+    "_IncompatibleKeys",
+    "load_own",
+    "load_state_dict",
+    "no_grad",
+    "parse_to",
+    "save_own",
+    "state_dict",
+]
 
 
 class _Keys(NamedTuple):
@@ -58,7 +66,9 @@ def state_dict(
     module._save_to_state_dict(destination, prefix, keep_vars)
     for name, child in module._modules.items():
         if child is not None:
-            child.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+            child.state_dict(
+                destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars
+            )
     for hook in _hooks.functions(module, "_state_dict_hooks"):
         hook(module, destination, prefix, metadata)
     return destination
@@ -84,9 +94,7 @@ def own_state(module: Module) -> dict[str, Tensor]:
 
 
 def _has_extra(module: Module) -> bool:
-    from cepheid.nn.modules.module import Module as Base
-
-    return type(module).get_extra_state is not Base.get_extra_state
+    return not getattr(type(module).get_extra_state, "_is_absent", False)
 
 
 def load_state_dict(
@@ -97,7 +105,8 @@ def load_state_dict(
         raise TypeError(f"expected state_dict to be dict-like; got {type(given).__name__}")
     metadata = getattr(given, "_metadata", None) or {}
     state = dict(given)
-    keys, errors = _IncompatibleKeys([], []), []
+    keys = _IncompatibleKeys([], [])
+    errors: list[str] = []
     _load_tree(module, state, "", metadata, strict, assign, keys, errors)
     if strict:
         errors[:0] = _complaints(keys)
@@ -187,7 +196,7 @@ def _load_one(
         try:
             with no_grad():
                 target.copy_(source)
-        except Exception as error:
+        except (RuntimeError, TypeError, NotImplementedError) as error:
             return f'While copying the parameter named "{key}": {error}'
         return None
     if isinstance(target, Parameter) and not isinstance(source, Parameter):
@@ -227,9 +236,7 @@ def _find_unexpected(
             unexpected.append(key)
 
 
-def parse_to(
-    args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> tuple[Any, Any, bool, Any]:
+def parse_to(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, bool, Any]:
     """(device, dtype, non_blocking, memory_format) of the forms that Module.to takes."""
     options = dict(kwargs)
     device, dtype = options.pop("device", None), options.pop("dtype", None)

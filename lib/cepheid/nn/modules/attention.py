@@ -22,8 +22,9 @@ __all__ = ["MultiheadAttention", "TransformerEncoder", "TransformerEncoderLayer"
 
 
 class MultiheadAttention(Module):
-    """Queries [l, n, embed_dim], keys [s, n, kdim] and values [s, n, vdim] (n first with batch_first,
-    or without n) -> [l, n, embed_dim]: each head attends in embed_dim / num_heads dimensions.
+    """Queries [l, n, embed_dim], keys [s, n, kdim] and values [s, n, vdim] (n first with
+    batch_first, or without n) -> [l, n, embed_dim]: each head attends in its part
+    of the dimensions.
 
     `in_proj_weight` holds the three projections, or q_proj_weight, k_proj_weight and v_proj_weight
     where widths differ; `out_proj` is the last.
@@ -97,11 +98,13 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """The result, and with need_weights the weights [n, l, s], or [n, heads, l, s] if they aren't
-        averaged. Masks are added, or where bool hide what is True; `is_causal` says that attn_mask
-        is the causal one."""
+        """The result, and with need_weights the weights [n, l, s], or [n, heads, l, s] if they
+        aren't averaged. Masks are added, or where bool hide what is True; `is_causal` says that
+        attn_mask is the causal one."""
         if is_causal and attn_mask is None:
-            raise RuntimeError("MultiheadAttention: need attn_mask if specifying the is_causal hint.")
+            raise RuntimeError(
+                "MultiheadAttention: need attn_mask if specifying the is_causal hint."
+            )
         batched = query.dim() == 3
         parts = [query, key, value]
         if not batched:

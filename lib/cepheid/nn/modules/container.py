@@ -194,7 +194,11 @@ class ModuleDict(Module):
 
 
 def _as_parameter(value: Any) -> Any:
-    return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
+    return (
+        Parameter(value)
+        if isinstance(value, Tensor) and not isinstance(value, Parameter)
+        else value
+    )
 
 
 class ParameterList(Module):
@@ -292,7 +296,11 @@ class ParameterDict(Module):
 def _listed(owner: Module, items: Iterable[tuple[str, Any]]) -> str:
     """The class and size of each value, not its numbers."""
     lines = [f"    ({name}): {_described(value)}\n" for name, value in items]
-    return f"{type(owner).__name__}(\n" + "".join(lines) + ")" if lines else f"{type(owner).__name__}()"
+    return (
+        f"{type(owner).__name__}(\n" + "".join(lines) + ")"
+        if lines
+        else f"{type(owner).__name__}()"
+    )
 
 
 def _described(value: Any) -> str:

@@ -74,7 +74,9 @@ class _Conv(Module):
         if self.padding == "valid":
             return [(0, 0)] * self.rank
         if self.padding != "same":
-            raise ValueError(f"{name}: padding must be numbers, 'valid' or 'same'; got {self.padding!r}")
+            raise ValueError(
+                f"{name}: padding must be numbers, 'valid' or 'same'; got {self.padding!r}"
+            )
         if any(step != 1 for step in self.stride):
             raise ValueError(f"{name}: padding='same' needs stride 1; got {self.stride}")
         totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]

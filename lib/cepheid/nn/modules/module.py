@@ -11,6 +11,7 @@ from cepheid import _C
 from cepheid._C import Tensor
 from cepheid.nn.modules import _hooks, _state
 from cepheid.nn.parameter import Buffer, Parameter
+from cepheid.utils.hooks import RemovableHandle
 
 __all__ = ["Module"]
 
@@ -43,14 +44,18 @@ class Module:
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """What the module computes; defined by each subclass."""
         raise NotImplementedError(
-            f"Module [{type(self).__name__}] is missing the required \"forward\" function"
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """`forward`, between the hooks registered for it."""
-        if not _hooks.any_for_call(self):
-            return self.forward(*args, **kwargs)
-        return _hooks.call(self, args, kwargs)
+        parts = self.__dict__
+        if (
+            parts["_forward_pre_hooks"] or parts["_forward_hooks"]
+            or parts["_backward_pre_hooks"] or parts["_backward_hooks"]
+        ):  # fmt: skip
+            return _hooks.call(self, args, kwargs)
+        return self.forward(*args, **kwargs)
 
     # ---- parts
 
@@ -70,15 +75,15 @@ class Module:
         elif registries is not None and name in self._parameters:
             if value is not None:
                 raise TypeError(
-                    f"cannot assign {type(value).__name__} as parameter '{name}'; assign a Parameter"
-                    " or None, or delete the parameter first"
+                    f"cannot assign {type(value).__name__} as parameter '{name}'; assign a"
+                    " Parameter or None, or delete the parameter first"
                 )
             self._parameters[name] = None
         elif registries is not None and name in self._modules:
             if value is not None:
                 raise TypeError(
-                    f"cannot assign {type(value).__name__} as child module '{name}'; assign a Module"
-                    " or None, or delete the module first"
+                    f"cannot assign {type(value).__name__} as child module '{name}'; assign a"
+                    " Module or None, or delete the module first"
                 )
             self._modules[name] = None
         elif registries is not None and name in self._buffers:
@@ -156,12 +161,15 @@ class Module:
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
-                f"cannot register {type(tensor).__name__} as buffer '{name}'; it must be a Tensor or"
-                " None"
+                f"cannot register {type(tensor).__name__} as buffer '{name}'; it must be a Tensor"
+                " or None"
             )
         self._buffers[name] = tensor
-        (self._non_persistent_buffers_set.discard if persistent else
-         self._non_persistent_buffers_set.add)(name)
+        (
+            self._non_persistent_buffers_set.discard
+            if persistent
+            else self._non_persistent_buffers_set.add
+        )(name)
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Adds a child module, or None for one that is left out."""
@@ -249,7 +257,9 @@ class Module:
         for name in filter(None, target.split(".")):
             child = getattr(module, name, None)
             if not isinstance(child, Module):
-                raise AttributeError(f"{type(module).__name__} has no module '{name}' (of '{target}')")
+                raise AttributeError(
+                    f"{type(module).__name__} has no module '{name}' (of '{target}')"
+                )
             module = child
         return module
 
@@ -396,7 +406,9 @@ class Module:
         """
         return _state.load_state_dict(self, state_dict, strict, assign)
 
-    def _save_to_state_dict(self, destination: dict[str, Any], prefix: str, keep_vars: bool) -> None:
+    def _save_to_state_dict(
+        self, destination: dict[str, Any], prefix: str, keep_vars: bool
+    ) -> None:
         _state.save_own(self, destination, prefix, keep_vars)
 
     def _load_from_state_dict(
@@ -410,13 +422,22 @@ class Module:
         error_msgs: list[str],
     ) -> None:
         _state.load_own(
-            self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+            self,
+            state_dict,
+            prefix,
+            local_metadata,
+            strict,
+            missing_keys,
+            unexpected_keys,
+            error_msgs,
         )
 
     def get_extra_state(self) -> Any:
         """What state_dict() holds beside tensors; a class that defines it defines
         `set_extra_state` too."""
         raise RuntimeError(f"{type(self).__name__} defines no get_extra_state")
+
+    get_extra_state._is_absent = True  # type: ignore[attr-defined]
 
     def set_extra_state(self, state: Any) -> None:
         """Takes what `get_extra_state` gave."""
@@ -431,7 +452,7 @@ class Module:
 
     def register_forward_pre_hook(
         self, hook: Any, *, prepend: bool = False, with_kwargs: bool = False
-    ) -> _hooks.RemovableHandle:
+    ) -> RemovableHandle:
         """hook(module, args) runs before forward and may return other arguments; with kwargs it is
         hook(module, args, kwargs) and returns both or None."""
         return _hooks.register(self, "_forward_pre_hooks", hook, prepend, with_kwargs=with_kwargs)
@@ -443,27 +464,40 @@ class Module:
         prepend: bool = False,
         with_kwargs: bool = False,
         always_call: bool = False,
-    ) -> _hooks.RemovableHandle:
+    ) -> RemovableHandle:
         """hook(module, args, output) runs after forward and may return another output;
         `always_call`: also when forward raises."""
         return _hooks.register(
             self, "_forward_hooks", hook, prepend, with_kwargs=with_kwargs, always_call=always_call
         )
 
-    def register_state_dict_pre_hook(self, hook: Any) -> _hooks.RemovableHandle:
+    def register_full_backward_pre_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        """hook(module, grad_output) runs before the backward pass of the module, with the gradients
+        of its results as a tuple, and may return others."""
+        return _hooks.register(self, "_backward_pre_hooks", hook, prepend)
+
+    def register_full_backward_hook(self, hook: Any, prepend: bool = False) -> RemovableHandle:
+        """hook(module, grad_input, grad_output) runs after the backward pass of the module, with
+        the gradients of its positional tensor arguments and of its results, and may return others
+        for the arguments."""
+        return _hooks.register(self, "_backward_hooks", hook, prepend)
+
+    register_backward_hook = register_full_backward_hook
+
+    def register_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
         """hook(module, prefix, keep_vars) runs before state_dict()."""
         return _hooks.register(self, "_state_dict_pre_hooks", hook)
 
-    def register_state_dict_post_hook(self, hook: Any) -> _hooks.RemovableHandle:
+    def register_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
         """hook(module, state_dict, prefix, local_metadata) runs after state_dict()."""
         return _hooks.register(self, "_state_dict_hooks", hook)
 
-    def register_load_state_dict_pre_hook(self, hook: Any) -> _hooks.RemovableHandle:
+    def register_load_state_dict_pre_hook(self, hook: Any) -> RemovableHandle:
         """hook(module, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys,
         error_msgs) runs before loading."""
         return _hooks.register(self, "_load_state_dict_pre_hooks", hook)
 
-    def register_load_state_dict_post_hook(self, hook: Any) -> _hooks.RemovableHandle:
+    def register_load_state_dict_post_hook(self, hook: Any) -> RemovableHandle:
         """hook(module, incompatible_keys) runs after loading."""
         return _hooks.register(self, "_load_state_dict_post_hooks", hook)
 

@@ -87,8 +87,7 @@ class RMSNorm(Module):
     def extra_repr(self) -> str:
         """The options."""
         return (
-            f"{self.normalized_shape}, eps={self.eps},"
-            f" elementwise_affine={self.elementwise_affine}"
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
         )
 
 
@@ -133,7 +132,8 @@ class _BatchNorm(Module):
     """Zero mean and unit variance of each channel of [n, c, ...] over everything else.
 
     In training by the batch's own statistics, of which running averages are kept
-    (`momentum` is the weight of the newest; None makes them plain averages); in evaluation by these.
+    (`momentum` is the weight of the newest; None makes them plain averages); in evaluation by
+    these.
     """
 
     ranks: tuple[int, ...] = ()
@@ -210,15 +210,18 @@ class _BatchNorm(Module):
 
 
 class BatchNorm1d(_BatchNorm):
-    __doc__ = f"{_BatchNorm.__doc__}\n    Takes [n, c] or [n, c, length]."
+    """Batch norm of [n, c] or [n, c, length]: by channel zero mean and unit variance."""
+
     ranks = (2, 3)
 
 
 class BatchNorm2d(_BatchNorm):
-    __doc__ = f"{_BatchNorm.__doc__}\n    Takes [n, c, h, w]."
+    """Batch norm of [n, c, h, w]: by channel zero mean and unit variance."""
+
     ranks = (4,)
 
 
 class BatchNorm3d(_BatchNorm):
-    __doc__ = f"{_BatchNorm.__doc__}\n    Takes [n, c, d, h, w]."
+    """Batch norm of [n, c, d, h, w]: by channel zero mean and unit variance."""
+
     ranks = (5,)

@@ -147,7 +147,7 @@ class AdaptiveAvgPool1d(_AdaptivePool):
 
 
 class AdaptiveAvgPool2d(_AdaptivePool):
-    """Means over windows laid so that `output_size` of them cover [..., h, w]; None keeps a size."""
+    """Means over windows of which `output_size` cover [..., h, w]; None keeps a size."""
 
     def forward(self, input: Tensor) -> Tensor:
         """One value a window."""

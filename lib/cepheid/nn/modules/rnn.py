@@ -1,4 +1,4 @@
-"""Recurrent layers and cells: plain, LSTM (Hochreiter and Schmidhuber, 1997), GRU (Cho et al., 2014)."""
+"""Recurrent layers and cells: plain, LSTM (Hochreiter and Schmidhuber, 1997), GRU (Cho, 2014)."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def _activation(name: str, owner: str) -> Any:
 class RNNBase(Module):
     """What recurrent layers share. A subclass names its `gates` and `states`, and one `_step`.
 
-    Parameters of layer k are weight_ih_lk [gates * hidden, input], weight_hh_lk, bias_ih_lk, bias_hh_lk
-    and with proj_size weight_hr_lk; those of the way back end in `_reverse`.
+    Parameters of layer k are weight_ih_lk [gates * hidden, input], weight_hh_lk, bias_ih_lk,
+    bias_hh_lk and with proj_size weight_hr_lk; those of the way back end in `_reverse`.
     """
 
     gates = 1
@@ -268,8 +268,8 @@ class LSTM(RNNBase):
 
 
 class GRU(RNNBase):
-    """r and z, sigmoids of W_ih x + b_ih + W_hh h + b_hh; n = tanh(W_in x + b_in + r (W_hn h + b_hn))
-    and h = (1 - z) n + z h."""
+    """r and z, sigmoids of W_ih x + b_ih + W_hh h + b_hh; and of n the parts W_in, b_in,
+    W_hn, b_hn: n = tanh(W_in x + b_in + r (W_hn h + b_hn)) and h = (1 - z) n + z h."""
 
     gates = 3
 
@@ -371,7 +371,9 @@ class RNNCell(RNNCellBase):
     def extra_repr(self) -> str:
         """The sizes and what isn't the default."""
         shown = super().extra_repr()
-        return shown + ("" if self.nonlinearity == "tanh" else f", nonlinearity={self.nonlinearity}")
+        return shown + (
+            "" if self.nonlinearity == "tanh" else f", nonlinearity={self.nonlinearity}"
+        )
 
 
 class LSTMCell(RNNCellBase):

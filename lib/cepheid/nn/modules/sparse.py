@@ -38,7 +38,8 @@ class Embedding(Module):
         if padding_idx is not None:
             if not -num_embeddings <= padding_idx < num_embeddings:
                 raise ValueError(
-                    f"Embedding: padding_idx must be within {num_embeddings} rows; got {padding_idx}"
+                    f"Embedding: padding_idx must be within {num_embeddings} rows;"
+                    f" got {padding_idx}"
                 )
             padding_idx %= num_embeddings
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
@@ -52,7 +53,9 @@ class Embedding(Module):
         elif tuple(_weight.shape) == shape:
             self.weight = Parameter(_weight, requires_grad=not _freeze)
         else:
-            raise ValueError(f"Embedding: the weight must be {list(shape)}; got {list(_weight.shape)}")
+            raise ValueError(
+                f"Embedding: the weight must be {list(shape)}; got {list(_weight.shape)}"
+            )
 
     @classmethod
     def from_pretrained(

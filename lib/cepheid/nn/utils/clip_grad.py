@@ -70,9 +70,7 @@ def clip_grad_norm_(
 
 
 @no_grad()
-def clip_grad_value_(
-    parameters: Tensors, clip_value: float, foreach: bool | None = None
-) -> None:
+def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
     """Every element of the gradients to [-clip_value, clip_value]."""
     bound = float(clip_value)
     gradients = _gradients(parameters)

@@ -86,8 +86,10 @@ class DataLoader(Generic[Sample]):
         if batch_size is not None:
             batch_sampler = BatchSampler(self.sampler, batch_size, drop_last)
         self.batch_size, self.drop_last, self.batch_sampler = batch_size, drop_last, batch_sampler
-        default = default_convert if batch_sampler is None else default_collate
-        self.collate_fn = default if collate_fn is None else collate_fn
+        default: Callable[[Any], Any] = (
+            default_convert if batch_sampler is None else default_collate
+        )
+        self.collate_fn: Callable[[Any], Any] = default if collate_fn is None else collate_fn
 
     def _default_sampler(self, shuffle: bool | None) -> Iterable[Any]:
         if self._stream:
@@ -127,7 +129,8 @@ class DataLoader(Generic[Sample]):
             if self.batch_size is None:
                 return size
             return size // self.batch_size + (size % self.batch_size > 0 and not self.drop_last)
-        return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)  # type: ignore[arg-type]
+        order: Any = self.sampler if self.batch_sampler is None else self.batch_sampler
+        return len(order)
 
 
 def _check_workers(

@@ -50,8 +50,8 @@ def _rebuilt(like: Any, parts: Any) -> Any:
 
 
 def default_collate(batch: Sequence[Any]) -> Any:
-    """A list of samples as one: tensors and arrays are stacked, numbers become tensors, mappings and
-    sequences are gone through, strings stay a list. TypeError for anything else."""
+    """A list of samples as one: tensors and arrays are stacked, numbers become tensors,
+    mappings and sequences are gone through, strings stay a list. TypeError for anything else."""
     sample = batch[0]
     if isinstance(sample, Tensor):
         return functions.stack(list(batch), 0)

@@ -93,7 +93,9 @@ class ConcatDataset(Dataset[Any]):
 
     def __getitem__(self, index: int) -> Any:
         if not -len(self) <= index < len(self):
-            raise IndexError(f"ConcatDataset: index {index} is out of range for {len(self)} samples")
+            raise IndexError(
+                f"ConcatDataset: index {index} is out of range for {len(self)} samples"
+            )
         index %= len(self)
         part = bisect_right(self.cumulative_sizes, index)
         return self.datasets[part][index - (self.cumulative_sizes[part - 1] if part else 0)]

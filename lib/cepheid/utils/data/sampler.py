@@ -108,7 +108,7 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Indices below the number of `weights`, each as likely as its weight; these need not sum to 1."""
+    """Indices of `weights`, each as likely as its weight; these need not sum to 1."""
 
     def __init__(
         self,
@@ -147,11 +147,12 @@ class BatchSampler(Sampler[list[Any]]):
     def __init__(self, sampler: Iterable[Any], batch_size: int, drop_last: bool) -> None:
         if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size <= 0:
             raise ValueError(
-                "batch_size should be a positive integer value, but got"
-                f" batch_size={batch_size!r}"
+                f"batch_size should be a positive integer value, but got batch_size={batch_size!r}"
             )
         if not isinstance(drop_last, bool):
-            raise ValueError(f"drop_last should be a boolean value, but got drop_last={drop_last!r}")
+            raise ValueError(
+                f"drop_last should be a boolean value, but got drop_last={drop_last!r}"
+            )
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self) -> Iterator[list[Any]]:

@@ -1,0 +1,81 @@
+"""Nothing stays behind: not of Functions, hooks, checkpoints, nor of passes that fail."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+import pytest
+
+import cepheid as torch
+from cepheid.autograd import Function, graph
+from cepheid.utils.checkpoint import checkpoint
+
+
+class Keeps(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x * x
+        ctx.save_for_backward(x, y)
+        ctx.result = y
+        return y
+
+    @staticmethod
+    def backward(ctx, gradient):
+        x, _ = ctx.saved_tensors
+        return gradient * 2 * x
+
+
+def plain(x):
+    Keeps.apply(x).sum().backward()
+
+
+def hooks(x):
+    handle = x.register_hook(lambda gradient: handle.remove())
+    y = x * 2
+    y.register_hook(lambda gradient: gradient * 2)
+    y.grad_fn.register_hook(lambda made, came: None)
+    y.grad_fn.metadata["y"] = 1
+    y.sum().backward()
+
+
+def saved(x):
+    with graph.saved_tensors_hooks(lambda t: (t,), lambda packed: packed[0]):
+        y = Keeps.apply(x).exp()
+    y.sum().backward()
+
+
+def again(x):
+    checkpoint(lambda t: Keeps.apply(t).exp(), x, use_reentrant=False).sum().backward()
+
+
+def fails(x):
+    y = Keeps.apply(x)
+
+    def stop(gradient):
+        raise KeyError(x)
+
+    y.register_hook(stop)
+    with pytest.raises(KeyError):
+        y.sum().backward()
+
+
+def second(x):
+    (first,) = torch.autograd.grad(Keeps.apply(x * 1).sum(), x, create_graph=True)
+    torch.autograd.grad(first.sum(), x)
+
+
+def resident() -> int:
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+@pytest.mark.parametrize("step", [plain, hooks, saved, again, fails, second])
+def test_memory_does_not_grow(step):
+    x = torch.ones(100, dtype=torch.float64, requires_grad=True)
+    for _ in range(500):
+        step(x)
+    before = resident()
+    for _ in range(1500):
+        step(x)
+    assert resident() - before < 1 << 20
