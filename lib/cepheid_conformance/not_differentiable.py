@@ -88,7 +88,7 @@ def _repeated_places(values: dict[str, Any]) -> bool:
     if not found:
         return False
     places = np.stack([index.ravel() for index in np.broadcast_arrays(*found)])
-    return len(np.unique(places, axis=1).T) < places.shape[1]
+    return bool(len(np.unique(places, axis=1).T) < places.shape[1])
 
 
 def _is_integers(index: Any) -> bool:

@@ -32,6 +32,9 @@ _MAX_ELEMENTS = 96
 _CLASSES = (("small", 3), ("broadcast", 2), ("arguments", 4), ("shapes", 3), ("ties", 1))
 
 
+Line = Callable[[float], tuple[Any, Any]]  # a number along a line, and the size of its summands
+
+
 @dataclass(frozen=True, eq=False)
 class Slope:
     """What the gradient of a leaf gives along a direction, and the size of what was summed."""
@@ -98,7 +101,7 @@ def random_like(array: Array, seed: int) -> Array:
     rng = np.random.default_rng(seed)
 
     def real() -> Array:
-        return rng.uniform(0.5, 1, array.shape) * rng.choice([-1.0, 1.0], array.shape)
+        return np.asarray(rng.uniform(0.5, 1, array.shape) * rng.choice([-1.0, 1.0], array.shape))
 
     return np.asarray(real() + 1j * real() if array.dtype.kind == "c" else real())
 
@@ -206,7 +209,7 @@ def _line(
     leaf: Tensor,
     direction: Array,
     cotangents: tuple[Array | None, ...],
-) -> Callable[[float], tuple[float, float]]:
+) -> Line:
     """The number that an op and its cotangents make, along a line through a leaf."""
 
     def at(step: float) -> tuple[Any, Any]:
@@ -231,7 +234,7 @@ def _paired(
     return total, size
 
 
-def smooth_slope(line: Callable[[float], tuple[float, float]]) -> tuple[float, float] | None:
+def smooth_slope(line: Line) -> tuple[float, float] | None:
     """The slope at 0 by two central differences, extrapolated, with the size of the summands there;
     None where they don't converge, or what is even in the step doesn't vanish with it: a kink."""
     with np.errstate(all="ignore"):

@@ -79,6 +79,20 @@ _MOST_DIMS = {
 }
 
 
+# Results without history although floats go in and come out, or of which no page promises one.
+_NO_HISTORY = frozenset(
+    "zeros_like ones_like full_like empty_like new_full new_zeros new_ones new_empty rand_like "
+    "randn_like randint_like randint_like.low_dtype scatter.reduce scatter.value_reduce "
+    "floor_divide bernoulli.p detach logical_not equal _local_scalar_dense multinomial".split()
+)
+# Steps and draws: their gradient is zero everywhere.
+_FLAT = frozenset(
+    "fill_.Scalar zero_ _foreach_sign div.Tensor_mode trunc_divide sign sgn floor ceil round trunc "
+    "uniform_ normal_ random_.from bernoulli bernoulli_.float bernoulli_.Tensor random_ random_.to "
+    "exponential_ geometric_ cauchy_ log_normal_".split()
+)
+
+
 def gives_tensors(op: Op) -> bool:
     """Whether every result is a tensor, and none a list of them."""
     return all(kind.startswith("Tensor") and "[]" not in kind for kind in op.returns)
@@ -259,3 +273,15 @@ def least_dims(op: Op) -> int:
 def most_dims(op: Op) -> int | None:
     """More dims than these no correct result has; None where there is no such number."""
     return 0 if op.key in SINGLE else _MOST_DIMS.get(op.key)
+
+
+def differentiable(op: Op) -> bool:
+    """Whether floating operands give results that gradients go through."""
+    floats = takes_tensor(op) and "float64" in op.dtypes
+    whole = gives_bool(op) or gives_indices(op) or op.key in _NO_HISTORY
+    return floats and not whole
+
+
+def flat(op: Op) -> bool:
+    """Whether that gradient is zero, whatever goes in."""
+    return op.key in _FLAT

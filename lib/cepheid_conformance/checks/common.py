@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from .. import families
 from ..accept import compare_structure, compare_values
@@ -18,6 +19,7 @@ from ..proof import Told, judging_snippet
 from ..sample import Sample
 from ..script import Script
 
+Drawn = TypeVar("Drawn")  # a sample, or what was made of one
 MAX_FINDINGS = 3
 BATCH_BYTES = 8_000_000
 
@@ -41,7 +43,7 @@ def draw(cell: Cell, kind: str) -> list[Sample]:
     return samples_of(cell.spec, cell.dtype, kind)
 
 
-def spread(samples: list[Sample], count: int) -> list[Sample]:
+def spread(samples: list[Drawn], count: int) -> list[Drawn]:
     """At most `count` samples, evenly spaced, the first and the last among them. For checks that
     are about state, not about shapes: a few of each op tell what all would."""
     if len(samples) <= count:
