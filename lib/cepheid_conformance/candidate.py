@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import secrets
-import selectors
+import select
 import signal
 import subprocess
 import sys
@@ -22,7 +22,7 @@ from .script import Script
 
 _DRIVER = Path(__file__).with_name("driver") / "__main__.py"
 PATH_VARIABLE = "CEPHEID_CANDIDATE_PATH"  # where the candidate is imported from, if not installed
-_PIECE = 1 << 20
+_PIECE = 1 << 16
 START_TIMEOUT = 120.0
 SCRIPT_TIMEOUT = 60.0
 
@@ -52,6 +52,7 @@ class Candidate:
         self.served = 0  # scripts that were sent: a check that sent none has judged nothing
         self._process: subprocess.Popen[bytes] | None = None
         self._to_driver: io.BufferedWriter | None = None
+        self._answers: _Answers | None = None
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115  # closed by close()
 
     def __enter__(self) -> Candidate:
@@ -85,7 +86,7 @@ class Candidate:
 
     def _exchange(self, scripts: list[Script]) -> tuple[list[Outcome], str | None]:
         """The answers up to the last script or to a death, and how the process died."""
-        process = self._running()
+        self._make_ready()
         answered: list[Outcome] = []
         chunks: list[bytes] = []
         place = 0
@@ -99,7 +100,7 @@ class Candidate:
             batch = {"version": wire.VERSION, "token": token, "scripts": steps}
             wire.send(cast(BinaryIO, self._to_driver), batch, chunks)
             for number in range(len(scripts)):
-                header, payload = self._answer(process, self.timeout)
+                header, payload = self._answer(self.timeout)
                 if header.get("token") != f"{token} {number}":
                     raise ValueError("its token is not that of the script")
                 answered.append(read_outcome(header["result"], payload))
@@ -113,9 +114,10 @@ class Candidate:
             return answered, f"hang: no answer within {self.timeout:.0f} s"
         return answered, None
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _make_ready(self) -> None:
+        """Start the driver unless it runs."""
         if self._process is not None:
-            return self._process
+            return
         # The judge's own path would let a source folder stand in for the installed candidate.
         environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
         environment |= self.environment
@@ -132,8 +134,9 @@ class Candidate:
         )
         self._process = process
         self._to_driver = io.BufferedWriter(cast(io.RawIOBase, process.stdin))
+        self._answers = _Answers(_stream(process.stdout))
         try:
-            header, _ = self._answer(process, START_TIMEOUT)
+            header, _ = self._answer(START_TIMEOUT)
         except wire.WireClosed:
             raise CandidateRefused(
                 f"{self.implementation}: the driver must start; it ended at once under "
@@ -144,13 +147,12 @@ class Candidate:
             raise CandidateRefused(
                 f"{self.implementation}: must load under {self.python}; got {header['refused']}"
             )
-        return process
 
-    def _answer(
-        self, process: subprocess.Popen[bytes], timeout: float
-    ) -> tuple[dict[str, Any], memoryview]:
+    def _answer(self, timeout: float) -> tuple[dict[str, Any], memoryview]:
         """One whole frame within a time limit."""
-        return wire.receive(cast(BinaryIO, _Timed(_stream(process.stdout), timeout)))
+        answers = cast(_Answers, self._answers)
+        answers.end = time.monotonic() + timeout
+        return wire.receive(answers)
 
     def _bury(self) -> str:
         """How the process ended, with the last it wrote to standard error."""
@@ -160,7 +162,7 @@ class Candidate:
         code = process.wait()
         _stream(process.stdout).close()
         _stream(process.stdin).close()
-        self._to_driver = None
+        self._to_driver = self._answers = None
         size = self._stderr.seek(0, os.SEEK_END)
         self._stderr.seek(max(0, size - 2000))
         tail = self._stderr.read().decode(errors="replace").strip()
@@ -173,19 +175,25 @@ class Candidate:
         self._bury()
 
 
-class _Timed:
-    """A pipe whose reads end in time: half a frame is a hang too."""
+class _Answers:
+    """The pipe of a driver's answers, read in large pieces. `read` gives what is there, up to its
+    size, and ends in time: half a frame is a hang too."""
 
-    def __init__(self, pipe: BinaryIO, timeout: float) -> None:
-        self.pipe = pipe
-        self.end = time.monotonic() + timeout
+    def __init__(self, pipe: BinaryIO) -> None:
+        self._pipe = pipe
+        self._rest = memoryview(b"")
+        self._poll = select.poll()
+        self._poll.register(pipe, select.POLLIN)
+        self.end = 0.0  # of time.monotonic()
 
-    def read(self, size: int) -> bytes:
-        with selectors.DefaultSelector() as selector:
-            selector.register(self.pipe, selectors.EVENT_READ)
-            if not selector.select(self.end - time.monotonic()):
+    def read(self, size: int) -> memoryview:
+        if not self._rest:
+            seconds = max(0.0, self.end - time.monotonic())
+            if not self._poll.poll(seconds * 1000):
                 raise TimeoutError
-        return self.pipe.read(min(size, _PIECE))
+            self._rest = memoryview(self._pipe.read(_PIECE))
+        part, self._rest = self._rest[:size], self._rest[size:]
+        return part
 
 
 def _stream(pipe: object) -> BinaryIO:

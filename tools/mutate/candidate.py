@@ -32,30 +32,27 @@ class MutantCandidate(Candidate):
         """Be the implementation itself again."""
         self._mutant = None
         if self._forked:
-            process = super()._running()
+            super()._make_ready()
             self._forked = False
             self._tell({"mutant": None})
-            self._hear(process, "ended")
+            self._hear("ended")
 
     def reached(self) -> bytes:
         """One byte for each mutation site: whether it was reached since the last call."""
-        process = self._running()
+        self._make_ready()
         self._tell({"reached": True})
-        _, payload = self._answer(process, self.timeout)
+        _, payload = self._answer(self.timeout)
         return bytes(payload)
 
-    def _running(self) -> subprocess.Popen[bytes]:
-        process = super()._running()
+    def _make_ready(self) -> None:
+        super()._make_ready()
         if self._mutant is not None and not self._forked:
             self._tell({"mutant": self._mutant})
-            self._hear(process, "ready")
+            self._hear("ready")
             self._forked = True
-        return process
 
-    def _answer(
-        self, process: subprocess.Popen[bytes], timeout: float
-    ) -> tuple[dict[str, Any], memoryview]:
-        header, payload = super()._answer(process, timeout)
+    def _answer(self, timeout: float) -> tuple[dict[str, Any], memoryview]:
+        header, payload = super()._answer(timeout)
         if "ended" in header and self._forked:
             self._ended = header["ended"]
             raise wire.WireClosed
@@ -76,7 +73,7 @@ class MutantCandidate(Candidate):
     def _tell(self, header: dict[str, Any]) -> None:
         wire.send(cast(BinaryIO, self._to_driver), {"version": wire.VERSION, **header})
 
-    def _hear(self, process: subprocess.Popen[bytes], expected: str) -> None:
-        header, _ = super()._answer(process, self.timeout)
+    def _hear(self, expected: str) -> None:
+        header, _ = super()._answer(self.timeout)
         if expected not in header:
             raise RuntimeError(f"mutants: the driver must answer {expected!r}; got {header}")

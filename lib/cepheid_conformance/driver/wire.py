@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterable
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 VERSION = 1
 _MOST = (1 << 28, 1 << 36)  # bytes of header and payload: more is no frame of ours
 _LENGTHS = struct.Struct("<IQ")
+
+
+class Source(Protocol):
+    """What frames are read from: up to `size` bytes at once, none at the end."""
+
+    def read(self, size: int, /) -> bytes | memoryview: ...
 
 
 class WireClosed(Exception):
@@ -26,7 +32,7 @@ def send(stream: BinaryIO, header: dict[str, Any], chunks: Iterable[bytes] = ())
     stream.flush()
 
 
-def receive(stream: BinaryIO) -> tuple[dict[str, Any], memoryview]:
+def receive(stream: Source) -> tuple[dict[str, Any], memoryview]:
     """Read one frame; raises WireClosed at the end of the stream."""
     header_size, payload_size = _LENGTHS.unpack(_read_exactly(stream, _LENGTHS.size))
     if header_size > _MOST[0] or payload_size > _MOST[1]:
@@ -40,7 +46,7 @@ def receive(stream: BinaryIO) -> tuple[dict[str, Any], memoryview]:
     return header, memoryview(_read_exactly(stream, payload_size))
 
 
-def _read_exactly(stream: BinaryIO, size: int) -> bytes:
+def _read_exactly(stream: Source, size: int) -> bytes:
     parts = []
     while size > 0:
         part = stream.read(size)
