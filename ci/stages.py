@@ -292,7 +292,7 @@ STAGES = (
         lambda: conformance_of_peer(*part_of_cells(PEER_PARTS)),
     ),
     Stage("conformance-numpy", 1, "an implementation of arrays judged", conformance_of_arrays),
-    Stage("asan", 4.5, "the tiny tier under sanitizers", asan),
+    Stage("asan", 3.5, "the tiny tier under sanitizers", asan),
     Stage("mutation", 7, "mutants of changed code, and a part", mutation),
     Stage("conformance-all", 30, "cepheid judged: every cell", conformance, only_by_name=True),
     Stage("torch-all", 45, "PyTorch judged: every cell", conformance_of_peer, only_by_name=True),
