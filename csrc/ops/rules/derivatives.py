@@ -42,6 +42,53 @@ def shared_among_ties(
     return flags * (unfolded(op, grad, self.shape, dim, keepdim) / count)
 
 
+def within_bounds(grad: Tensor, self: Tensor, min: Scalar | None, max: Scalar | None) -> Tensor:
+    """The gradient of what is limited: where self lies within the bounds or on one of them."""
+    kept = grad
+    if min is not None:
+        kept = ops.where(ops.ge(self, min), kept, 0)
+    if max is not None:
+        kept = ops.where(ops.le(self, max), kept, 0)
+    return kept
+
+
+def within_tensors(grad: Tensor, self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
+    """The same with a bound for each element."""
+    kept = grad
+    if min is not None:
+        kept = ops.where(ops.ge(self, min), kept, 0)
+    if max is not None:
+        kept = ops.where(ops.le(self, max), kept, 0)
+    return kept
+
+
+def of_lower_bound(grad: Tensor, self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
+    """Where it is the result: below it lies self, above it the upper bound."""
+    kept = grad
+    if min is not None:
+        kept = ops.where(ops.lt(self, min), kept, 0)
+        if max is not None:
+            kept = ops.where(ops.lt(min, max), kept, 0)
+    return kept
+
+
+def of_upper_bound(grad: Tensor, self: Tensor, min: Tensor | None, max: Tensor | None) -> Tensor:
+    """Where it is the result: above it lies self or the lower bound."""
+    kept = grad
+    if max is not None:
+        above = ops.gt(self, max)
+        if min is not None:
+            above = ops.logical_or(above, ops.gt(min, max))
+        kept = ops.where(above, kept, 0)
+    return kept
+
+
+def atan2_backward(grad: Tensor, side: Tensor, self: Tensor, other: Tensor) -> Tensor:
+    """One side over the squared distance from the origin; nothing at the origin itself."""
+    square = self * self + other * other
+    return grad * (side / ops.where(ops.eq(square, 0), 1, square))
+
+
 def aminmax_backward(
     op: str,
     grad_min: Tensor,

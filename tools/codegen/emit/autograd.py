@@ -42,8 +42,11 @@ def emit(registry: Registry) -> dict[str, str]:
 
 
 def _recorded(entry: OpEntry) -> bool:
-    """Whether calls can be in a graph: made of kernels, operands and results are tensors."""
-    if entry.implementation.kind in ("composite", "each") or entry.derivative in ("parts", "none"):
+    """Whether calls can be in a graph: made of kernels or with formulas, operands and results are
+    tensors."""
+    if entry.implementation.kind == "each" or entry.derivative in ("parts", "none"):
+        return False
+    if entry.implementation.kind == "composite" and entry.derivative is None:
         return False
     if "composite" in entry.implementation.cases or {"factory", "detached"} & set(entry.tags):
         return False
@@ -53,7 +56,8 @@ def _recorded(entry: OpEntry) -> bool:
 
 def _written_by_parts(entry: OpEntry) -> bool:
     """Whether it has an in-place form that calls others: what these save of self, it overwrites."""
-    return entry.implementation.kind == "composite" and "inplace" in entry.variants
+    by_parts = entry.implementation.kind == "composite" and not _recorded(entry)
+    return by_parts and "inplace" in entry.variants
 
 
 def _unit(registry: Registry, family: str) -> str:
