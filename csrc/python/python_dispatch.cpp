@@ -183,6 +183,17 @@ PyObject* dispatch_keys(PyObject*, PyObject* object) {
   });
 }
 
+// A recording kernel excludes Autograd while it calls the op. What a rule calls on the tensors that
+// its own are made of has a history apart: the rule lifts the exclusion, and puts it back.
+PyObject* exclude_autograd(PyObject*, PyObject* value) {
+  int exclude = PyObject_IsTrue(value);
+  if (exclude < 0) return nullptr;
+  const DispatchKeySet autograd(DispatchKey::Autograd);
+  const bool before = local_keys.excluded.has(DispatchKey::Autograd);
+  local_keys.excluded = exclude ? local_keys.excluded | autograd : local_keys.excluded - autograd;
+  return PyBool_FromLong(before);
+}
+
 PyMethodDef disabled_def = {"_disabled_torch_dispatch_impl", disabled_dispatch, METH_VARARGS,
                             "Assigned to __torch_dispatch__: the class has no rule."};
 PyMethodDef functions[] = {
@@ -193,6 +204,8 @@ PyMethodDef functions[] = {
     {"_len_torch_dispatch_stack", count_modes, METH_NOARGS,
      "Number of modes on this thread's stack."},
     {"_torch_dispatch_mode_at", mode_at, METH_O, "The mode at an index, outermost first."},
+    {"_exclude_autograd", exclude_autograd, METH_O,
+     "Sets whether this thread skips recording kernels; returns what was set before."},
     {"_dispatch_keys", dispatch_keys, METH_O, "The dispatch keys of a tensor, highest first."},
     {nullptr, nullptr, 0, nullptr},
 };

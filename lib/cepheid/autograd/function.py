@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from cepheid import _C
+from cepheid.autograd import transforms
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "once_differentiable"]
 
@@ -132,6 +133,9 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run the Function, and record it where an argument requires a gradient."""
+        for level in transforms.levels()[-1:]:
+            if (made := level.apply(cls, args)) is not None:
+                return made
         context = cls._backward_cls()
         if cls.setup_context is Function.setup_context:
             forward = functools.partial(cls.forward, **kwargs) if kwargs else cls.forward

@@ -65,7 +65,7 @@ def jacobian(
     """The derivative of every output element by every input element.
 
     Of shape outputs + inputs: a tensor for one tensor each, a tuple for several inputs, for several
-    outputs a tuple of those. `vectorize` and "forward-mode" need vmap, which this version lacks.
+    outputs a tuple of those. `vectorize` takes all output elements at once, by vmap.
     """
     if strategy not in ("reverse-mode", "forward-mode"):
         raise ValueError(
@@ -76,7 +76,7 @@ def jacobian(
     with enable_grad():
         call = _Call("jacobian", func, inputs, create_graph, strict)
         made = [
-            call.result(_rows(call, output, create_graph), call.one_input)
+            call.result(_rows(call, output, create_graph, vectorize), call.one_input)
             for output in call.outputs
         ]
     return made[0] if call.one_output else tuple(made)
@@ -218,8 +218,10 @@ class _Call:
         return done[0] if one else done
 
 
-def _rows(call: _Call, output: _C.Tensor, create_graph: bool) -> Several:
+def _rows(call: _Call, output: _C.Tensor, create_graph: bool, vectorize: bool) -> Several:
     """The derivative of `output` by each input."""
+    if vectorize and output.requires_grad:
+        return _rows_at_once(call, output, create_graph)
     rows: list[Several] = []
     for position in range(output.numel()):
         seed = _C.functions.zeros_like(output, requires_grad=False)
@@ -232,6 +234,22 @@ def _rows(call: _Call, output: _C.Tensor, create_graph: bool) -> Several:
         empty = _C.functions.zeros(shape, dtype=given.dtype, device=given.device)
         made.append(_C.functions.stack(parts).reshape(shape) if parts else empty)
     return tuple(made)
+
+
+def _rows_at_once(call: _Call, output: _C.Tensor, create_graph: bool) -> Several:
+    count = output.numel()
+    eye = _C.functions.eye(count, dtype=output.dtype, device=output.device)
+    seeds = eye.reshape(count, *output.shape)
+    made = autograd.grad(
+        output, call.inputs, seeds, True, create_graph, is_grads_batched=True, allow_unused=True
+    )
+    return tuple(
+        _C.functions.zeros(shape, dtype=given.dtype, device=given.device)
+        if rows is None
+        else rows.reshape(shape)
+        for rows, given in zip(made, call.inputs, strict=True)
+        for shape in [(*output.shape, *given.shape)]
+    )
 
 
 def _tuple_of(op: str, tensors: Any, what: str) -> Several:
