@@ -6,7 +6,6 @@
 From one seed both give the same losses. --help says what can be chosen.
 """
 
-import argparse
 import math
 from pathlib import Path
 
@@ -100,21 +99,10 @@ def batch(data, context, size):
     return x, y
 
 
-def options():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
-    parser.add_argument("--dropout", type=float, default=0.0)
-    parser.add_argument("--losses", help="write the losses to this file, as JSON")
-    parser.add_argument("--checkpoint", help="write the model to this file, a .npz")
-    parser.add_argument("--picture", help="plot the losses to this file")
-    parser.add_argument("--write", type=int, default=200, help="characters to write in the end")
-    return parser.parse_args()
-
-
 def main():
-    args = options()
+    parser = report.parser(__doc__, dropout=0.0)
+    parser.add_argument("--write", type=int, default=200, help="characters to write in the end")
+    args = parser.parse_args()
     torch.set_default_dtype(getattr(torch, args.dtype))
     torch.manual_seed(args.seed)
     text = TEXT.read_text()

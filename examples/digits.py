@@ -6,8 +6,6 @@
 From one seed both give the same losses. --help says what can be chosen.
 """
 
-import argparse
-
 import report
 import torch
 from sklearn.datasets import load_digits
@@ -54,20 +52,8 @@ def accuracy(model, loader):
     return right / len(loader.dataset)
 
 
-def options():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--dtype", choices=["float32", "float64"], default="float32")
-    parser.add_argument("--dropout", type=float, default=0.2)
-    parser.add_argument("--losses", help="write the losses to this file, as JSON")
-    parser.add_argument("--checkpoint", help="write the model to this file, a .npz")
-    parser.add_argument("--picture", help="plot the losses to this file")
-    return parser.parse_args()
-
-
 def main():
-    args = options()
+    args = report.parser(__doc__, dropout=0.2).parse_args()
     torch.set_default_dtype(getattr(torch, args.dtype))
     torch.manual_seed(args.seed)
     digits = load_digits()

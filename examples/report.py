@@ -1,11 +1,25 @@
-"""What both examples show: a progress bar, a plot of the losses, a checkpoint."""
+"""What both examples share: options, a progress bar, a plot of the losses, a checkpoint."""
 
+import argparse
 import json
 import sys
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+
+
+def parser(title, dropout):
+    """The options that both take."""
+    made = argparse.ArgumentParser(description=title.split("\n")[0])
+    made.add_argument("--steps", type=int, default=200)
+    made.add_argument("--seed", type=int, default=1)
+    made.add_argument("--dtype", choices=["float32", "float64"], default="float32")
+    made.add_argument("--dropout", type=float, default=dropout)
+    made.add_argument("--losses", help="write the losses to this file, as JSON")
+    made.add_argument("--checkpoint", help="write the model to this file, a .npz")
+    made.add_argument("--picture", help="plot the losses to this file")
+    return made
 
 
 def progress(steps, describe):

@@ -5,7 +5,6 @@
 #include "generated/ops/add.h"
 #include "generated/ops/clone.h"
 #include "generated/ops/copy_.h"
-#include "generated/ops/detach.h"
 #include "generated/ops/empty_strided.h"
 
 namespace ceph::autograd {
@@ -13,12 +12,6 @@ namespace ceph::autograd {
 namespace {
 
 std::mutex accumulators;  // guards every AutogradMeta::accumulator
-
-// Whether nobody else sees these data, so that they may become the grad as they are.
-bool is_ours(const Tensor& grad) {
-  return grad->use_count() == 1 && !grad->view_base() && grad->has_storage() &&
-         grad->storage()->use_count() == 1;
-}
 
 bool has_layout_of(const Tensor& grad, const Tensor& leaf) {
   return grad.strides() == leaf.strides() || (grad.is_contiguous() && leaf.is_contiguous());
@@ -34,11 +27,16 @@ Tensor copy_like(const Tensor& leaf, const Tensor& grad) {
 
 Tensor first_grad(const Tensor& leaf, Tensor grad) {
   if (grad_enabled) return ops::clone(grad);
-  if (is_ours(grad) && has_layout_of(grad, leaf)) return grad;
+  if (is_unshared(grad) && has_layout_of(grad, leaf)) return grad;
   return copy_like(leaf, grad);
 }
 
 }  // namespace
+
+bool is_unshared(const Tensor& t) {
+  return t->use_count() == 1 && !t->view_base() && t->has_storage() &&
+         t->storage()->use_count() == 1;
+}
 
 AccumulateGrad::AccumulateGrad(Tensor leaf) : leaf_(std::move(leaf)) { add_result(leaf_); }
 

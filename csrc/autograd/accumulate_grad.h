@@ -23,6 +23,9 @@ class CEPH_API AccumulateGrad final : public Node {
   Tensor leaf_;
 };
 
+// Whether nobody else holds the tensor or sees its memory.
+bool is_unshared(const Tensor& t);
+
 // Adds to the tensor's grad: takes `grad` itself where nobody else has it.
 CEPH_API void add_to_grad(const Tensor& t, Tensor grad);
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <unordered_map>
 
+#include "autograd/accumulate_grad.h"
 #include "autograd/anomaly.h"
 #include "autograd/meta.h"
 #include "autograd/saved_hooks.h"
@@ -32,10 +33,9 @@ std::atomic<uint64_t> passes{0};
 
 bool is_wrapper(const Tensor& t) { return t.keys().has(DispatchKey::Python); }
 
-// A gradient that nothing else holds may be added to in place.
+// Whether a gradient may be added to in place.
 bool is_ours(const Tensor& t) {
-  return t->use_count() == 1 && !t->view_base() && t->has_storage() &&
-         t->storage()->use_count() == 1 && !overlaps_itself(t);
+  return is_unshared(t) && !is_wrapper(t) && !overlaps_itself(t);
 }
 
 void accumulate(Tensor& slot, Tensor grad) {

@@ -99,15 +99,18 @@ intrusive_ptr<Node> view_grad_fn(const Tensor& view) {
   return meta.grad_fn;
 }
 
-void check_inplace(const char* op, const Tensor& self, bool recorded) {
-  if (!recorded) return;
-  const Tensor base = self->view_base() ? Tensor(self->view_base()) : self;
-  CEPH_CHECK(!requires_grad(base) || !is_leaf(base), ErrorKind::kRuntime, op,
-             self->view_base() ? "a view of a leaf that requires a gradient"
-                               : "a leaf that requires a gradient",
-             " can't be written to while operations are recorded; do it inside no_grad(), or use "
-             "the form that returns a new tensor");
-  if (self->view_base()) check_origin(op, self);
+void check_inplace(const char* op, const Tensor& self) {
+  // A view may be a leaf itself: one of memory that needs no gradient, asked for its own.
+  const auto refuse_leaf = [&](const Tensor& t, const char* what) {
+    const AutogradMeta* meta = meta_of(*t.impl());
+    CEPH_CHECK(!meta || !meta->requires_grad, ErrorKind::kRuntime, op, what,
+               " that requires a gradient can't be written to while operations are recorded; do "
+               "it inside no_grad(), or use the form that returns a new tensor");
+  };
+  refuse_leaf(self, "a leaf");
+  if (!self->view_base()) return;
+  refuse_leaf(Tensor(self->view_base()), "a view of a leaf");
+  check_origin(op, self);
 }
 
 void rebase_history(const Tensor& self, const intrusive_ptr<Node>& node) {

@@ -14,9 +14,9 @@ namespace ceph::autograd {
 // The node of a view, brought up to date with what was written to the base.
 intrusive_ptr<Node> view_grad_fn(const Tensor& view);
 
-// Before `self` is written to by an operation that will be recorded (`recorded`) or not.
-// RuntimeError for a leaf that requires a gradient, and for views that must not be written to.
-CEPH_API void check_inplace(const char* op, const Tensor& self, bool recorded);
+// Before an operation that is recorded writes to `self`. RuntimeError for a leaf that requires a
+// gradient, and for views that must not be written to.
+CEPH_API void check_inplace(const char* op, const Tensor& self);
 // After it was: `node`, whose first edge leads to what self was, has made it.
 CEPH_API void rebase_history(const Tensor& self, const intrusive_ptr<Node>& node);
 

@@ -151,7 +151,7 @@ void set_edges(PyNode& node, PyObject* args) {
 
 // An argument that forward wrote to, as a result: its history goes on from the node.
 void mark_written(const Tensor& t, const intrusive_ptr<Node>& node, PyObject* args, bool alone) {
-  autograd::check_inplace(node->name(), t, true);
+  autograd::check_inplace(node->name(), t);
   if (t->view_base()) {
     CEPH_CHECK(alone, ErrorKind::kRuntime, node->name(),
                "forward wrote to a view of another tensor and returned more than one result; "

@@ -17,11 +17,11 @@ _UNPROMISED = "no page promises a derivative, and the peer refuses to give one"
 CONSTANT = dict.fromkeys(
     "zeros_like ones_like full_like empty_like new_full new_zeros new_ones new_empty rand_like "
     "randn_like randint_like randint_like.low_dtype".split(),
-    "the operand gives shape and dtype only; the result has no history",
+    _FACTORY,
 )
 UNPROMISED = dict.fromkeys(
     "scatter.reduce scatter.value_reduce floor_divide bernoulli.p nextafter".split(),
-    "no page promises a derivative, and the peer refuses to give one",
+    _UNPROMISED,
 )
 # Operands that no gradient reaches: weights and targets that a loss takes as given, statistics,
 # operands that give a shape or a dtype only.

@@ -22,6 +22,7 @@ VALID = {
     **dict.fromkeys(("_to_copy", "to.dtype", "to.other", "to.dtype_layout"), _FORMAT),
     **dict.fromkeys(("rand_like", "randn_like"), _FORMAT),
     **dict.fromkeys(("nonzero", "any", "detach", "isnan", "logical_not", "equal"), _ANY_TENSOR),
+    "conj_physical": "every tensor of a complex dtype is valid",
     **dict.fromkeys(("squeeze", "ravel", "where"), _ANY_TENSOR),
     **dict.fromkeys(("sgn", "isinf", "isfinite", "all"), _ANY_TENSOR),
     **dict.fromkeys(("zero_", "argwhere", "diagflat", "kron"), _ANY_TENSOR),

@@ -1,7 +1,6 @@
 #include "generated/kernels/index.h"
 
 #include <cstring>
-#include <utility>
 
 #include "core/tensor_iterator.h"
 #include "kernels/copy.h"
@@ -76,43 +75,16 @@ Tensor cast_contiguous(const char* op, const Tensor& t) {
   return packed;
 }
 
-// Copies the elements of a run, up to the first index outside [0, size); whether there was none.
-// The comparison is free: what takes time is memory.
-template <class T, class I>
-bool copy_places(const Run& r, uint64_t size) {
-  auto all = [&](int64_t self_step, int64_t index_step, int64_t other_step) {
-    for (int64_t i = 0; i < r.count; ++i) {
-      const int64_t place = *reinterpret_cast<const I*>(r.index + i * index_step);
-      if (static_cast<uint64_t>(place) >= size) return false;
-      std::memcpy(r.other + i * other_step, r.self + i * self_step + place * r.stride, sizeof(T));
-    }
-    return true;
-  };
-  const bool tight = r.self_step == 0 && r.index_step == sizeof(I) && r.other_step == sizeof(T);
-  return tight ? all(0, sizeof(I), sizeof(T)) : all(r.self_step, r.index_step, r.other_step);
-}
-
-// Element by element, in any order; all have one dimension at least.
-void gather_elements(const IndexRange& range, const Tensor& from, const Tensor& index,
-                     const Tensor& to) {
-  DimVector to_strides = byte_strides(to), index_strides = byte_strides(index);
-  DimVector from_strides = byte_strides(from);
-  const int64_t stride = std::exchange(from_strides[static_cast<size_t>(range.dim)], 0);
-  char* data[] = {static_cast<char*>(to.data()), static_cast<char*>(index.data()),
-                  static_cast<char*>(from.data())};
-  IntArrayRef strides[] = {to_strides, index_strides, from_strides};
-  auto it =
-      TensorIterator::over(to.sizes(), ArrayRef<char*>(data, 3), ArrayRef<IntArrayRef>(strides, 3));
-  const auto size = static_cast<uint64_t>(range.size);
+// Element by element; the index is checked, and all have one dimension at least.
+void gather_checked(const Tensor& from, size_t dim, const Tensor& index, const Tensor& to) {
   with_item(from.dtype(), [&](auto item) {
     using T = decltype(item);
-    it.for_each([&](char* const* at, const int64_t* s, int64_t n0, int64_t n1) {
-      for (int64_t j = 0; j < n1; ++j) {
-        const Run run{
-            at[2] + j * s[5], at[1] + j * s[4], at[0] + j * s[3], s[2], s[1], s[0], stride, n0};
-        const bool fit = range.dtype == DType::Int32 ? copy_places<T, int32_t>(run, size)
-                                                     : copy_places<T, int64_t>(run, size);
-        if (!fit) range.check(run.index, run.index_step, run.count);
+    auto copy = [](const char* source, char* target) { std::memcpy(target, source, sizeof(T)); };
+    for_each_run(index, dim, from, to, [&](const Run& run) {
+      if (index.dtype() == DType::Int32) {
+        each_place<T, int32_t>(run, copy);
+      } else {
+        each_place<T, int64_t>(run, copy);
       }
     });
   });
@@ -239,11 +211,7 @@ struct Lines {
     CEPH_CHECK(at_least_1d(source).sizes() == IntArrayRef(wanted), ErrorKind::kRuntime, op,
                "the source must have a slice of self for each index; got self ", self.sizes(),
                ", dim ", dim, ", index ", index.sizes(), " and source ", source.sizes());
-    check_range(range(op), line);
-  }
-
-  IndexRange range(const char* op) const {
-    return {op, ErrorKind::kIndex, line.dtype(), static_cast<int64_t>(dim), self.sizes()[dim]};
+    check_range(op, ErrorKind::kIndex, line, static_cast<int64_t>(dim), self.sizes()[dim]);
   }
 
   IndexPlan plan(const char* op, const Tensor& target) const {
@@ -282,7 +250,8 @@ void index_put(const Tensor& self, TensorList indices, const Tensor& values, boo
 void index_select(const Tensor& self, int64_t dim, const Tensor& index, const Tensor& out) {
   const char* op = "index_select";
   Lines lines(op, self, dim, index);
-  check_range(lines.range(op), lines.line);
+  int64_t size = lines.self.size(static_cast<int64_t>(lines.dim));
+  check_range(op, ErrorKind::kIndex, lines.line, static_cast<int64_t>(lines.dim), size);
   transfer(Transfer::kRead, lines.plan(op, lines.self), lines.self, at_least_1d(out));
 }
 
@@ -290,13 +259,10 @@ void gather(const Tensor& self, int64_t dim, const Tensor& index, bool, const Te
   const char* op = "gather";
   check_index_dtype(op, index);
   size_t d = static_cast<size_t>(wrap_dim(dim, self.dim(), op));
-  const bool unseen = has_one_handle(out);
   Tensor from = at_least_1d(self), at = at_least_1d(index), to = at_least_1d(out);
   if (at.numel() == 0) return;
-  const IndexRange range{op, ErrorKind::kRuntime, at.dtype(), static_cast<int64_t>(d),
-                         from.sizes()[d]};
-  if (!unseen) check_range(range, at);
-  gather_elements(range, from, at, to);
+  check_range(op, ErrorKind::kRuntime, at, static_cast<int64_t>(d), from.size(d));
+  gather_checked(from, d, at, to);
 }
 
 void masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
@@ -378,7 +344,7 @@ void embedding(const Tensor& weight, const Tensor& indices, int64_t, bool, bool,
                const Tensor& out) {
   const char* op = "embedding";
   check_index_dtype(op, indices);
-  check_range({op, ErrorKind::kIndex, indices.dtype(), 0, weight.size(0)}, indices);
+  check_range(op, ErrorKind::kIndex, indices, 0, weight.size(0));
   transfer(Transfer::kRead, plan_index(op, weight, {indices}), weight, out);
 }
 
@@ -400,9 +366,8 @@ void take_along_dim(const Tensor& self, const Tensor& indices, std::optional<int
   sizes[d] = self.sizes()[d];
   Tensor places = from_the_front(op, indices, static_cast<int64_t>(d), sizes[d]);
   if (out.numel() == 0) return;
-  gather_elements({op, ErrorKind::kIndex, DType::Int64, static_cast<int64_t>(d), sizes[d]},
-                  expanded(op, "self", self, sizes), expanded(op, "indices", places, out.sizes()),
-                  out);
+  gather_checked(expanded(op, "self", self, sizes), d, expanded(op, "indices", places, out.sizes()),
+                 out);
 }
 
 // Read backwards: from the last place of each flipped dimension on, with its stride negated.

@@ -35,24 +35,24 @@ void check_index_dtype(const char* op, const Tensor& index) {
              op, "index must be int32 or int64; got ", name_of(index.dtype()));
 }
 
-void IndexRange::check(const char* index, int64_t step, int64_t count) const {
-  const auto item = static_cast<int64_t>(item_size(dtype));
-  if (step == item && !line_outside(dtype, index, count, size)) return;
-  for (int64_t i = 0; i < count; ++i) {
-    int64_t v = load_index(dtype, index + i * step);
-    CEPH_CHECK(v >= 0 && v < size, kind, op, "index ", v, " is out of range for dimension ", dim,
-               " of size ", size);
-  }
-}
-
-void check_range(const IndexRange& range, const Tensor& index) {
+void check_range(const char* op, ErrorKind kind, const Tensor& index, int64_t dim, int64_t size) {
   if (index.numel() == 0) return;
+  const DType dtype = index.dtype();
+  const int64_t item = static_cast<int64_t>(item_size(dtype));
   DimVector strides = byte_strides(index);
   IntArrayRef all[] = {strides};
   char* data = static_cast<char*>(index.data());
   auto it = TensorIterator::over(index.sizes(), data, ArrayRef<IntArrayRef>(all, 1));
   it.for_each([&](char* const* at, const int64_t* s, int64_t n0, int64_t n1) {
-    for (int64_t j = 0; j < n1; ++j) range.check(at[0] + j * s[1], s[0], n0);
+    for (int64_t j = 0; j < n1; ++j) {
+      const char* line = at[0] + j * s[1];
+      if (s[0] == item && !line_outside(dtype, line, n0, size)) continue;
+      for (int64_t i = 0; i < n0; ++i) {
+        int64_t v = load_index(dtype, line + i * s[0]);
+        CEPH_CHECK(v >= 0 && v < size, kind, op, "index ", v, " is out of range for dimension ",
+                   dim, " of size ", size);
+      }
+    }
   });
 }
 

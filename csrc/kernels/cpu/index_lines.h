@@ -13,22 +13,9 @@ Tensor at_least_1d(const Tensor& t);
 
 void check_index_dtype(const char* op, const Tensor& index);
 
-// What an index along dimension `dim` may be: in [0, size). No index is read twice where one pass
-// can tell.
-struct IndexRange {
-  const char* op;
-  ErrorKind kind;
-  DType dtype;  // int32 or int64
-  int64_t dim, size;
-
-  // Refuses one of `count` indices, `step` bytes apart, that lies outside.
-  void check(const char* index, int64_t step, int64_t count) const;
-};
-
-void check_range(const IndexRange& range, const Tensor& index);
-
-// Whether the caller alone holds this tensor: what a refused call leaves in it is then never seen.
-inline bool has_one_handle(const Tensor& t) { return t->use_count() == 1; }
+// Refuses, with this kind of error, an index outside [0, size). No index is read twice where one
+// pass can tell.
+void check_range(const char* op, ErrorKind kind, const Tensor& index, int64_t dim, int64_t size);
 
 DimVector byte_strides(const Tensor& t);
 
@@ -60,9 +47,10 @@ struct Run {
   int64_t self_step, index_step, other_step, stride, count;
 };
 
-// Steps that are known at compile time make the loop tight.
+// Calls body(self_element, other_element) for each element of a run, in order. T is what an element
+// is made of: steps that are known at compile time make the loop tight.
 template <class T, class I, class F>
-void each_place_by(const Run& r, F&& body) {
+void each_place(const Run& r, F&& body) {
   constexpr int64_t kItem = sizeof(T), kIndex = sizeof(I);
   auto place = [&](int64_t i, int64_t step) {
     return static_cast<int64_t>(*reinterpret_cast<const I*>(r.index + i * step)) * r.stride;
@@ -73,17 +61,6 @@ void each_place_by(const Run& r, F&& body) {
     for (int64_t i = 0; i < r.count; ++i) {
       body(r.self + i * r.self_step + place(i, r.index_step), r.other + i * r.other_step);
     }
-  }
-}
-
-// Calls body(self_element, other_element) for each element of a run, in order. T is what an element
-// is made of; the index is int32 or int64.
-template <class T, class F>
-void each_place(DType index, const Run& r, F&& body) {
-  if (index == DType::Int32) {
-    each_place_by<T, int32_t>(r, body);
-  } else {
-    each_place_by<T, int64_t>(r, body);
   }
 }
 

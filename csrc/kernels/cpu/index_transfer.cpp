@@ -1,8 +1,6 @@
 #include "kernels/cpu/index_transfer.h"
 
-#include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include "base/thread_pool.h"
 #include "kernels/cpu/combine.h"
@@ -37,11 +35,8 @@ struct Space {
   void locate(int64_t linear, int64_t* self_at, int64_t* dense_at) const {
     *self_at = *dense_at = 0;
     for (size_t d = sizes.size(); d-- > 0;) {
-      int64_t i = linear;
-      if (d > 0) {  // mostly there is one dimension, and a division is slow
-        i %= sizes[d];
-        linear /= sizes[d];
-      }
+      int64_t i = linear % sizes[d];
+      linear /= sizes[d];
       *self_at += i * self[d];
       *dense_at += i * dense[d];
     }
@@ -91,20 +86,15 @@ struct Write {
 template <class T>
 struct Accumulate {
   static constexpr bool kReads = false;
-  static constexpr int kTogether = 16;  // a count that is known makes vectors of the loop
-  static void add(T* to, const T* from) {
-#pragma GCC ivdep
-    for (int k = 0; k < kTogether; ++k) to[k] = Sum<T>::of(to[k], from[k]);
-  }
   static void line(char* self, int64_t s, char* dense, int64_t d, int64_t n) {
     constexpr int64_t item = sizeof(T);
-    int64_t i = 0;
     if (s == item && d == item) {
       T* to = reinterpret_cast<T*>(self);
       const T* from = reinterpret_cast<const T*>(dense);
-      for (; n - i >= kTogether; i += kTogether) add(to + i, from + i);
+      for (int64_t i = 0; i < n; ++i) to[i] = Sum<T>::of(to[i], from[i]);
+      return;
     }
-    for (; i < n; ++i) {
+    for (int64_t i = 0; i < n; ++i) {
       T* to = reinterpret_cast<T*>(self + i * s);
       *to = Sum<T>::of(*to, *reinterpret_cast<const T*>(dense + i * d));
     }
@@ -114,10 +104,8 @@ struct Accumulate {
 // Elements [first, last) of `space`, line by line.
 template <class Op>
 void walk(const Space& space, char* self, char* dense, int64_t first, int64_t last) {
-  if (space.sizes.size() <= 1) {
-    int64_t s = space.sizes.empty() ? 0 : space.self[0];
-    int64_t d = space.sizes.empty() ? 0 : space.dense[0];
-    Op::line(self + first * s, s, dense + first * d, d, last - first);
+  if (space.sizes.empty()) {
+    Op::line(self, 0, dense, 0, last - first);
     return;
   }
   int64_t inner = space.sizes.back();
@@ -147,24 +135,15 @@ class Runner {
       int64_t grain = std::max<int64_t>(1, rows / l_.count);
       parallel_for(0, outer, grain,
                    [&](int64_t b, int64_t e) { rows_of(b * l_.count, e * l_.count); });
-    } else if (num_threads() == 1 || l_.count < kManyPositions || !share_self()) {
-      columns();
+    } else {
+      // Each part goes through all positions: no more parts than there are threads.
+      int64_t share = (slice + num_threads() - 1) / num_threads();
+      int64_t grain = std::max({int64_t(64), kGrain / l_.count, share});
+      parallel_for(0, slice, grain, [&](int64_t b, int64_t e) { columns_of(b, e); });
     }
   }
 
  private:
-  static constexpr int64_t kLine = 64;             // bytes
-  static constexpr int64_t kAhead = 4;             // positions
-  static constexpr int64_t kManyPositions = 1024;  // fewer aren't worth being sorted by part
-
-  // Asks for elements [first, last) of a slice of self, where they are a line. What they meet in
-  // `dense` comes in order and needs no asking.
-  void prefetch(const char* slice, int64_t first, int64_t last) const {
-    if (l_.after.sizes.size() != 1 || l_.after.self[0] > kLine) return;
-    const char *at = slice + first * l_.after.self[0], *end = slice + last * l_.after.self[0];
-    for (; at < end; at += kLine) __builtin_prefetch(at, !Op::kReads);
-  }
-
   // Rows [first, last) of before x positions, every element of `after`.
   void rows_of(int64_t first, int64_t last) const {
     int64_t slice = l_.after.numel(), self_before, dense_before, none, dense_at;
@@ -178,7 +157,6 @@ class Runner {
         continue;
       }
       for (; row < stop; ++row, ++p) {
-        if (p + kAhead < l_.count) prefetch(self_ + self_before + offsets_[p + kAhead], 0, slice);
         l_.positions.locate(p, &none, &dense_at);
         walk<Op>(l_.after, self_ + self_before + offsets_[p], dense_ + dense_before + dense_at, 0,
                  slice);
@@ -192,59 +170,12 @@ class Runner {
       Op::line(self + offsets_[p], 0, dense, 0, 1);
   }
 
-  // Each part goes through all positions: no more parts than there are threads.
-  void columns() const {
-    int64_t slice = l_.after.numel(), share = (slice + num_threads() - 1) / num_threads();
-    int64_t grain = std::max({int64_t(64), kGrain / l_.count, share});
-    parallel_for(0, slice, grain, [&](int64_t b, int64_t e) { columns_of(b, e); });
-  }
-
   // Elements [first, last) of `after` at every position, in order.
   void columns_of(int64_t first, int64_t last) const {
     int64_t none, dense_at;
     for (int64_t p = 0; p < l_.count; ++p) {
-      if (p + kAhead < l_.count) prefetch(self_ + offsets_[p + kAhead], first, last);
       l_.positions.locate(p, &none, &dense_at);
       walk<Op>(l_.after, self_ + offsets_[p], dense_ + dense_at, first, last);
-    }
-  }
-
-  // A thread for each part of self, which takes what goes there in the order of the positions.
-  // False, with nothing done, where most goes to one part.
-  bool share_self() const {
-    const auto [least, greatest] = std::minmax_element(offsets_, offsets_ + l_.count);
-    const int64_t threads = num_threads(), width = (*greatest - *least) / threads + 1;
-    std::vector<std::vector<int64_t>> parts(static_cast<size_t>(threads));
-    parallel_for(0, threads, 1, [&, first = *least](int64_t b, int64_t e) {
-      for (int64_t t = b; t < e; ++t) {
-        parts[static_cast<size_t>(t)] = positions_in(first + t * width, first + (t + 1) * width);
-      }
-    });
-    for (const auto& part : parts) {
-      if (2 * static_cast<int64_t>(part.size()) * threads > 3 * l_.count) return false;
-    }
-    parallel_for(0, threads, 1, [&](int64_t b, int64_t e) {
-      for (int64_t t = b; t < e; ++t) slices_of(parts[static_cast<size_t>(t)]);
-    });
-    return true;
-  }
-
-  // The positions whose slices begin at these bytes of self.
-  std::vector<int64_t> positions_in(int64_t begin, int64_t end) const {
-    std::vector<int64_t> found;
-    for (int64_t p = 0; p < l_.count; ++p) {
-      if (offsets_[p] >= begin && offsets_[p] < end) found.push_back(p);
-    }
-    return found;
-  }
-
-  void slices_of(const std::vector<int64_t>& positions) const {
-    int64_t none, dense_at, slice = l_.after.numel();
-    const int64_t *p = positions.data(), *end = p + positions.size();
-    for (; p < end; ++p) {
-      if (end - p > kAhead) prefetch(self_ + offsets_[p[kAhead]], 0, slice);
-      l_.positions.locate(*p, &none, &dense_at);
-      walk<Op>(l_.after, self_ + offsets_[*p], dense_ + dense_at, 0, slice);
     }
   }
 

@@ -28,8 +28,13 @@ Tensor number_tensor(const char* op, const Scalar& value, DType dtype, IntArrayR
 template <class T, class F>
 void each_element(const Tensor& self, size_t dim, const Tensor& index, const Tensor& source,
                   F&& body) {
-  for_each_run(index, dim, self, source,
-               [&](const Run& run) { each_place<T>(index.dtype(), run, body); });
+  for_each_run(index, dim, self, source, [&](const Run& run) {
+    if (index.dtype() == DType::Int32) {
+      each_place<T, int32_t>(run, body);
+    } else {
+      each_place<T, int64_t>(run, body);
+    }
+  });
 }
 
 template <class T>
@@ -136,8 +141,7 @@ struct Scatter {
     } else {
       check_fits(op, self, dim, index, nullptr);
     }
-    const int64_t size = self.sizes()[dim];
-    check_range({op, ErrorKind::kRuntime, index.dtype(), static_cast<int64_t>(dim), size}, index);
+    check_range(op, ErrorKind::kRuntime, index, static_cast<int64_t>(dim), self.sizes()[dim]);
   }
 
   // Sums of many terms of 16 bits are kept in float32 and rounded once.

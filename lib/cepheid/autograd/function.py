@@ -109,7 +109,10 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Any:
         """Keep what `backward` needs, where `forward` takes no ctx."""
-        raise NotImplementedError("setup_context is not implemented")
+        raise NotImplementedError(
+            "Function: setup_context is not implemented; a subclass whose forward takes no ctx"
+            " defines it as a static method"
+        )
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any) -> Any:

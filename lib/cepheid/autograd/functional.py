@@ -71,8 +71,11 @@ def jacobian(
         raise ValueError(
             f"jacobian: strategy must be 'reverse-mode' or 'forward-mode'; got {strategy!r}"
         )
-    if strategy == "forward-mode":
-        raise NotImplementedError("jacobian: forward-mode is not part of this version")
+    if vectorize or strategy == "forward-mode":
+        raise NotImplementedError(
+            "jacobian: vectorize=True and forward-mode need vmap, which is not part of this"
+            " version; leave them out for the same result, row by row"
+        )
     with enable_grad():
         call = _Call("jacobian", func, inputs, create_graph, strict)
         made = [

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from cepheid import _C
 from cepheid._C import Tensor, functions
 from cepheid._C.nn import *  # noqa: F403  # one name for each entry with `module: nn`
+from cepheid.autograd.grad_mode import no_grad
 from cepheid.nn import _composed
 from cepheid.nn._composed import *  # noqa: F403
 
@@ -85,17 +86,35 @@ def embedding(
 ) -> Tensor:
     """Rows of `weight` [n, d] at the indices `input` [...]: [..., d]. IndexError beyond n.
 
-    With `max_norm` the rows named whose norm of order `norm_type` is larger are scaled to it first,
-    in weight itself.
+    The row `padding_idx`, counted from the end where negative, gets no gradient. With `max_norm`
+    the rows named whose norm of order `norm_type` is larger are scaled to it first, in weight
+    itself; that takes no part in the gradient.
     """
+    if sparse:
+        raise NotImplementedError(
+            "embedding: sparse=True asks for a sparse gradient, and sparse tensors are not part of"
+            " this version; leave it out"
+        )
+    row = -1
+    if padding_idx is not None:
+        count = weight.size(0)
+        if not -count <= padding_idx < count:
+            raise ValueError(
+                f"embedding: padding_idx must be within the {count} rows of weight; got"
+                f" {padding_idx}"
+            )
+        row = padding_idx % count
     if max_norm is not None:
-        named = input.reshape(-1)
-        rows = functions.index_select(weight, 0, named)
-        norms = _C.linalg.vector_norm(rows, norm_type, 1, True)
-        scaled = rows * (max_norm / (norms + 1e-7))
-        weight.index_copy_(0, named, functions.where(norms > max_norm, scaled, rows))
-    row = -1 if padding_idx is None else padding_idx
+        with no_grad():
+            _limit_norms(weight, input.reshape(-1), max_norm, norm_type)
     return functions.embedding(weight, input, row, scale_grad_by_freq, sparse)
+
+
+def _limit_norms(weight: Tensor, named: Tensor, most: float, order: float) -> None:
+    rows = functions.index_select(weight, 0, named)
+    norms = _C.linalg.vector_norm(rows, order, 1, True)
+    scaled = rows * (most / (norms + 1e-7))
+    weight.index_copy_(0, named, functions.where(norms > most, scaled, rows))
 
 
 def max_pool2d(

@@ -190,8 +190,8 @@ def sgn(self: Any) -> Expected:
 
 
 def conj_physical(self: Any) -> Expected:
-    """The conjugate; a real number is its own."""
-    return exact(self.dtype, np.conj(self.data) if self.info.is_complex else self.data)
+    """The conjugate of complex numbers."""
+    return exact(self.dtype, np.conj(self.data))
 
 
 def fmax(self: Any, other: Any) -> Expected:

@@ -11,7 +11,7 @@ namespace {
 
 // Every `op:` string of the entries; the folder is found from this file's own path.
 std::vector<std::string> all_schemas() {
-  const auto root = std::filesystem::path(__FILE__).parent_path() / "../../../csrc/ops";
+  const auto root = std::filesystem::path(CEPHEID_SOURCE_DIR) / "csrc/ops";
   std::vector<std::string> out;
   for (const auto& file : std::filesystem::directory_iterator(root)) {
     if (file.path().extension() != ".yaml") continue;

@@ -1,9 +1,7 @@
-#include "base/thread_pool.h"
 #include "generated/ops/cat.h"
 #include "generated/ops/expand.h"
 #include "generated/ops/gather.h"
 #include "generated/ops/index.h"
-#include "generated/ops/index_add.h"
 #include "generated/ops/index_put.h"
 #include "generated/ops/index_select.h"
 #include "generated/ops/masked_fill.h"
@@ -188,69 +186,6 @@ TEST(large_writes_do_not_depend_on_how_they_are_split) {
           element<float>(values, i * columns + j);
     for (int64_t r = 0; r < rows; ++r)
       EXPECT_EQ(element<float>(x, r * columns + j), sums[static_cast<size_t>(r)]);
-  }
-}
-
-// Rows that 1500 indices name, the terms of each added in their order.
-void check_added_rows(const Tensor& self, const Ints& where, const Tensor& source) {
-  const int64_t width = self.size(1);
-  std::vector<float> sums = values_of<float>(self);
-  for (size_t i = 0; i < where.size(); ++i) {
-    for (int64_t j = 0; j < width; ++j) {
-      sums[static_cast<size_t>(where[i] * width + j)] +=
-          element<float>(source, static_cast<int64_t>(i) * width + j);
-    }
-  }
-  ops::index_add_(self, 0, ints(where), source, 1);
-  EXPECT(values_of<float>(self) == sums);
-}
-
-TEST(index_add_keeps_the_order_of_terms_for_any_number_of_threads) {
-  const int before = num_threads();
-  std::mt19937 random(5);
-  for (int threads : {1, 2, 5}) {
-    set_num_threads(threads);
-    for (int64_t width : {1, 15, 16, 37}) {
-      for (int layout = 0; layout < kLayouts; ++layout) {
-        for (int64_t places : {1, 2, 700}) {  // of one or two, most lie in one part of self
-          Ints where;
-          for (int i = 0; i < 1500; ++i) {
-            where.push_back(static_cast<int64_t>(random()) % places * (places == 2 ? 699 : 1));
-          }
-          Tensor self = laid_out({700, width}, DType::Float32, layout);
-          Tensor source = laid_out({1500, width}, DType::Float32, kLayouts - 1 - layout);
-          std::uniform_real_distribution<float> real(-1, 1);
-          for (int64_t i = 0; i < self.numel(); ++i) element<float>(self, i) = real(random);
-          for (int64_t i = 0; i < source.numel(); ++i) element<float>(source, i) = real(random);
-          check_added_rows(self, where, source);
-        }
-      }
-    }
-  }
-  set_num_threads(before);
-}
-
-TEST(gather_reads_large_indices_in_every_layout) {
-  std::mt19937 random(7);
-  for (int64_t dim : {0, 1}) {
-    for (int layout = 0; layout < kLayouts; ++layout) {
-      Tensor x = counting({130, 300}, layout), index = counting({130, 300}, layout);
-      const int64_t size = x.size(dim);
-      for (int64_t i = 0; i < index.numel(); ++i) {
-        element<int64_t>(index, i) = static_cast<int64_t>(random()) % size;
-      }
-      Tensor got = ops::gather(x, dim, index);
-      for (int64_t i = 0; i < x.numel(); ++i) {
-        const int64_t place = element<int64_t>(index, i);
-        EXPECT_EQ(element<int64_t>(got, i),
-                  dim == 0 ? place * 300 + i % 300 : i / 300 * 300 + place);
-      }
-      element<int64_t>(index, index.numel() - 1) = size;
-      EXPECT_THROWS(ops::gather(x, dim, index), Error, "is out of range for dimension");
-      Tensor out = counting({130, 300});
-      EXPECT_THROWS(ops::gather_out(out, x, dim, index), Error, "is out of range");
-      EXPECT(values_of<int64_t>(out) == values_of<int64_t>(counting({130, 300})));
-    }
   }
 }
 

@@ -138,3 +138,12 @@ def test_copying_in_is_recorded():
     y.copy_(x)
     (y * y).sum().backward()
     assert x.grad.tolist() == [8.0, 10.0]
+
+
+def test_a_leaf_that_is_a_view_of_plain_memory_is_still_a_leaf():
+    x = torch.zeros(4).reshape(2, 2).requires_grad_()
+    with pytest.raises(RuntimeError, match="a leaf that requires a gradient"):
+        x.add_(1)
+    with torch.no_grad():
+        x.add_(1)
+    assert x.is_leaf and x.sum().item() == 4.0

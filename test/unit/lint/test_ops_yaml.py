@@ -36,7 +36,7 @@ def test_the_entries_of_this_tree_are_fine(copy):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("  oracle: tanh\n", "", "tanh: no oracle"),
+        ("  oracle: asinh\n", "", "asinh: no oracle"),
         ("  oracle: exp\n", "  oracle: expp\n", "exp: oracle: no function expp"),
         (
             "  samples: binary_alpha\n",

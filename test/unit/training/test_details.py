@@ -29,11 +29,16 @@ def stepped(name, groups, options):
     return [param.tolist() for param in params]
 
 
-@pytest.mark.parametrize("name", OPTIMISERS)
-@pytest.mark.parametrize("pass_", [{}, {"foreach": True}, {"fused": True}], ids=str)
+PASSES = [
+    (name, options)
+    for name in OPTIMISERS
+    for options in ({}, {"foreach": True}, {"fused": True})
+    if not (name == "RMSprop" and "fused" in options)  # which has no such option
+]
+
+
+@pytest.mark.parametrize(("name", "pass_"), PASSES, ids=str)
 def test_all_at_once_gives_the_bits_of_one_by_one(name, pass_):
-    if name == "RMSprop" and "fused" in pass_:
-        pytest.skip("RMSprop has no option fused")
     together = stepped(name, lambda params: [params], {**OPTIMISERS[name], **pass_})
     assert together == stepped(name, lambda ps: [[p] for p in ps], OPTIMISERS[name])
 
@@ -94,3 +99,29 @@ def test_tensors_say_what_records_them():
     assert repr(x * 2) == "tensor([2.], grad_fn=<MulBackward0>)"
     assert repr(x.detach()) == "tensor([1.])"
     assert repr(torch.nn.Buffer(torch.ones(1))) == "tensor([1.])"
+
+
+def table():
+    return torch.arange(12.0).reshape(4, 3).requires_grad_()
+
+
+def test_rows_beyond_the_norm_are_scaled_apart_from_the_gradient():
+    weight, places = table(), torch.tensor([1, 3, 3])
+    functional.embedding(places, weight, max_norm=1.0).sum().backward()
+    norms = weight.detach().square().sum(1).sqrt().tolist()
+    assert norms[1] == pytest.approx(1.0) and norms[3] == pytest.approx(1.0)
+    assert norms[2] == pytest.approx(149**0.5)  # not named, not scaled
+    assert weight.grad.tolist() == [[0.0] * 3, [1.0] * 3, [0.0] * 3, [2.0] * 3]
+
+
+def test_padding_is_counted_from_the_end_too():
+    weight, places = table(), torch.tensor([1, 3, 3])
+    functional.embedding(places, weight, padding_idx=-1).sum().backward()
+    assert weight.grad.tolist() == [[0.0] * 3, [1.0] * 3, [0.0] * 3, [0.0] * 3]
+    with pytest.raises(ValueError, match="padding_idx must be within the 4 rows"):
+        functional.embedding(places, weight, padding_idx=4)
+
+
+def test_sparse_gradients_are_refused():
+    with pytest.raises(NotImplementedError, match="sparse=True"):
+        torch.nn.Embedding(4, 3, sparse=True)(torch.tensor([0]))

@@ -464,7 +464,7 @@ class _Op:
         made = cpp.listed(f"const Tensor made = {op}(", [f"ops::clone({first})", *rest], ");")
         return [
             f"if (!records({tensors})) return {self._redispatch(schema)};",
-            f"check_inplace({cpp.quoted(schema.name)}, {first}, true);",
+            f"check_inplace({cpp.quoted(schema.name)}, {first});",
             made,
             f"return ops::copy_({first}, made);",
         ]
@@ -476,7 +476,7 @@ class _Op:
             f"refuse_inference({cpp.quoted(schema.name)}, {first});",
             f"if (!records({tensors})) return {self._redispatch(schema)};",
             *self._refusals(),
-            f"check_inplace({cpp.quoted(schema.name)}, {first}, true);",
+            f"check_inplace({cpp.quoted(schema.name)}, {first});",
             *self._make_node(),
             *self._saves(inplace=True, results=False),
             f"below([&] {{ return {self._redispatch(schema)}; }});",
