@@ -34,9 +34,7 @@ std::atomic<uint64_t> passes{0};
 bool is_wrapper(const Tensor& t) { return t.keys().has(DispatchKey::Python); }
 
 // Whether a gradient may be added to in place.
-bool is_ours(const Tensor& t) {
-  return is_unshared(t) && !is_wrapper(t) && !overlaps_itself(t);
-}
+bool is_ours(const Tensor& t) { return is_unshared(t) && !is_wrapper(t) && !overlaps_itself(t); }
 
 void accumulate(Tensor& slot, Tensor grad) {
   if (!grad.defined()) return;

@@ -104,6 +104,20 @@ Ref ask_all(const Operands& operands, PyObject* op, const CallArgs& call, const 
   throw_python_error();
 }
 
+// Wrappers that a rule wrote to have seen one more version; others count by themselves.
+void bump_written(const OpSchema& schema, const Stack& stack) {
+  auto bump = [](const Tensor& t) {
+    if (t.defined() && t.keys().has(DispatchKey::Python)) t->bump_version();
+  };
+  for (size_t i = 0; i < schema.args.size(); ++i) {
+    if (!schema.args[i].writes) continue;
+    if (auto* t = std::get_if<Tensor>(&stack[i])) bump(*t);
+    if (auto* list = std::get_if<std::vector<Tensor>>(&stack[i])) {
+      std::for_each(list->begin(), list->end(), bump);
+    }
+  }
+}
+
 // The fallback of the Python key.
 void call_rule(DispatchCtx ctx, Stack& stack) {
   GilAcquire gil;
@@ -120,6 +134,7 @@ void call_rule(DispatchCtx ctx, Stack& stack) {
     ctx.op->redispatch_boxed(ctx.keys.below(DispatchKey::Python), stack);
     return;
   }
+  bump_written(schema, stack);
   stack = results_from(schema, name, result.get(), stack);
 }
 
@@ -194,6 +209,22 @@ PyObject* exclude_autograd(PyObject*, PyObject* value) {
   return PyBool_FromLong(before);
 }
 
+// _share_memory(wrapper, base, count): writes to one count as writes to the other. Where count is
+// not 0 the wrapper is also one of so many views of the base that an op returned.
+PyObject* share_memory(PyObject*, PyObject* args) {
+  PyObject *wrapper, *base;
+  int count;
+  if (!PyArg_ParseTuple(args, "OOi", &wrapper, &base, &count)) return nullptr;
+  return guarded([&] {
+    CEPH_CHECK(is_tensor(wrapper) && is_tensor(base), ErrorKind::kType, "_share_memory",
+               "expected two tensors; got ", type_name(wrapper), " and ", type_name(base));
+    const Tensor &view = unwrap(wrapper), &root = unwrap(base);
+    view->set_version_counter(root->own_version_counter());
+    if (count > 0) mark_view(view, root, count > 1);
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyMethodDef disabled_def = {"_disabled_torch_dispatch_impl", disabled_dispatch, METH_VARARGS,
                             "Assigned to __torch_dispatch__: the class has no rule."};
 PyMethodDef functions[] = {
@@ -206,6 +237,8 @@ PyMethodDef functions[] = {
     {"_torch_dispatch_mode_at", mode_at, METH_O, "The mode at an index, outermost first."},
     {"_exclude_autograd", exclude_autograd, METH_O,
      "Sets whether this thread skips recording kernels; returns what was set before."},
+    {"_share_memory", share_memory, METH_VARARGS,
+     "Says that a wrapper shows the memory of another, and whether it is a view of it."},
     {"_dispatch_keys", dispatch_keys, METH_O, "The dispatch keys of a tensor, highest first."},
     {nullptr, nullptr, 0, nullptr},
 };

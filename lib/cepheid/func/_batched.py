@@ -32,7 +32,6 @@ class Batched(_C.Tensor):
     __torch_function__ = _C._disabled_torch_function_impl
     inner: _C.Tensor
     level: Level
-    base: _C.Tensor | None = None  # what this is a view of
 
     @staticmethod
     def __new__(cls, inner: _C.Tensor, level: Level) -> Batched:
@@ -41,6 +40,7 @@ class Batched(_C.Tensor):
             cls,
             inner.shape[1:],
             strides=inner.stride()[1:],
+            storage_offset=inner.storage_offset(),
             dtype=inner.dtype,
             device=inner.device,
         )
@@ -50,11 +50,15 @@ class Batched(_C.Tensor):
 
     def alias(self) -> Batched:
         """The same slices in a tensor without this level's history; that of `inner` stays."""
-        return Batched(self.inner, self.level)
+        made = Batched(self.inner, self.level)
+        _C._share_memory(made, self, 0)
+        return made
 
     def detach(self) -> Batched:
         """The same slices without any history."""
-        return Batched(self.inner.detach(), self.level)
+        made = Batched(self.inner.detach(), self.level)
+        _C._share_memory(made, self, 0)
+        return made
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:
         return f"Batched(level={self.level.number}, {self.inner!r})"
@@ -66,33 +70,20 @@ class Batched(_C.Tensor):
         try:
             level = _innermost(args) or _innermost(kwargs.values())
             assert level is not None
-            if func.mutates:
-                _refuse_recorded_view(func, args)
             made = rule_of(func)(func, level, args, kwargs)
-            if func.is_view:
+            if func.is_view and func.opname != "detach":
                 _mark_views(made, args[0])
             return made
         finally:
             _C._exclude_autograd(before)
 
 
-def _mark_views(made: Any, source: Any) -> None:
-    base = getattr(source, "base", None)
-    for view in made if isinstance(made, list | tuple) else (made,):
-        view.base = source if base is None else base
-
-
-def _refuse_recorded_view(func: Any, args: Any) -> None:
-    """The history of a base doesn't learn at this level what was written to a view of it."""
-    base = getattr(args[0], "base", None)
-    if base is None or not _C.is_grad_enabled():
-        return
-    operands = [base, *(a for a in args if isinstance(a, _C.Tensor))]
-    if any(operand.requires_grad for operand in operands):
-        raise NotImplementedError(
-            f"vmap: {func.name} on a view can't be recorded for a gradient taken inside vmap; use"
-            " where, cat or stack, or the form that returns a new tensor"
-        )
+def _mark_views(made: Any, source: _C.Tensor) -> None:
+    if isinstance(made, list | tuple):
+        for view in made:
+            _C._share_memory(view, source, len(made) + 1)
+    else:
+        _C._share_memory(made, source, 1)
 
 
 def _innermost(values: Any) -> Level | None:

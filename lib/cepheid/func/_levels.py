@@ -18,7 +18,6 @@ from cepheid import _C, autograd
 from cepheid.autograd import transforms
 from cepheid.autograd.grad_mode import enable_grad
 from cepheid.func._batched import Batched, history
-from cepheid.func._custom import apply_batched
 from cepheid.utils._pytree import tree_flatten, tree_unflatten
 
 Tensors = Sequence[_C.Tensor]
@@ -42,8 +41,6 @@ class GradLevel:
     def __exit__(self, *error: Any) -> None:
         self._recording.__exit__(*error)
         transforms.levels().pop()
-
-    apply = staticmethod(apply_batched)
 
     def fresh(self, tensor: _C.Tensor) -> _C.Tensor:
         """The argument as a tensor of this level."""
@@ -71,7 +68,8 @@ class GradLevel:
         leaves = [t for t in tensors if t.requires_grad and t.grad_fn is None]
         if any(id(t) not in self.own for t in leaves):
             return True
-        if any(isinstance(t, Batched) and history(t.inner) for t in tensors):
+        inner = [t.inner for t in tensors if isinstance(t, Batched)]
+        if inner and self.depends_outside(inner):
             return True
         open_nodes = [t.grad_fn for t in tensors if t.grad_fn is not None]
         seen = set(open_nodes)

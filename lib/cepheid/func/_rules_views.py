@@ -6,7 +6,15 @@ import math
 from typing import Any
 
 from cepheid import _C
-from cepheid.func._batched import Batched, Level, is_batched, slice_by_slice, spread, wrap
+from cepheid.func._batched import (
+    Batched,
+    Level,
+    is_batched,
+    refuse_shapes,
+    slice_by_slice,
+    spread,
+    wrap,
+)
 from cepheid.func._rules import aligned, normal, rules
 
 # ---- views: all operands are batched, as there is one
@@ -107,11 +115,10 @@ def diagonal(func: Any, level: Level, args: Any, kwargs: Any) -> Any:
 
 @rules("as_strided")
 def as_strided(func: Any, level: Level, args: Any, kwargs: Any) -> Any:
-    """Strides and offset are those within a slice."""
+    """Strides are those within a slice, and the offset is that of the first one."""
     inner, size, stride = args[0].inner, args[1], args[2]
-    offset = args[3] if len(args) > 3 and args[3] is not None else args[0].storage_offset()
-    place = inner.storage_offset() + offset
-    made = inner.as_strided([inner.shape[0], *size], [inner.stride(0), *stride], place)
+    offset = args[3] if len(args) > 3 else None
+    made = inner.as_strided([inner.shape[0], *size], [inner.stride(0), *stride], offset)
     return Batched(made, level)
 
 
@@ -153,6 +160,8 @@ def index(func: Any, level: Level, args: Any, kwargs: Any) -> Any:
     """With integer indices that stand side by side; the batch has an index of its own if needed."""
     source, indices = args
     used = [i for i, value in enumerate(indices) if value is not None]
+    if any(is_batched(indices[i], level) and indices[i].dtype is _BOOL for i in used):
+        refuse_shapes(func)
     together = used == list(range(used[0], used[0] + len(used)))
     if not together or any(indices[i].dtype is _BOOL for i in used):
         return slice_by_slice(func, level, args, kwargs)
@@ -169,6 +178,12 @@ def index(func: Any, level: Level, args: Any, kwargs: Any) -> Any:
 
 
 _BOOL = _C._dtypes()["bool"]
+
+
+@rules("nonzero")
+def of_any_size(func: Any, level: Level, args: Any, kwargs: Any) -> Any:
+    """How many there are depends on values, even where it happens to be the same."""
+    return refuse_shapes(func)
 
 
 @rules("embedding")

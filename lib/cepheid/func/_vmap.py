@@ -10,17 +10,10 @@ from cepheid import _C
 from cepheid.autograd import transforms
 from cepheid.func import _rules_views  # noqa: F401  # registers the rules
 from cepheid.func._batched import Batched, Level, is_batched
-from cepheid.func._custom import apply_batched
 from cepheid.func._random import RandomMode
 from cepheid.utils._pytree import broadcast_leaves, tree_flatten, tree_unflatten
 
 __all__ = ["vmap"]
-
-
-class Running(Level):
-    """A level while its function runs."""
-
-    apply = staticmethod(apply_batched)
 
 
 def vmap(
@@ -122,7 +115,7 @@ def _run(
     """The function's results, of this level or shared by all slices, and their structure."""
     running = transforms.levels()
     depth = sum(isinstance(level, Level) for level in running)
-    level = Running(depth + 1, size, randomness)
+    level = Level(depth + 1, size, randomness)
     sliced = [
         leaf if dim is None else Batched(leaf.movedim(dim, 0) if dim else leaf, level)
         for leaf, dim in zip(leaves, dims, strict=True)

@@ -42,10 +42,15 @@ def _flatten_into(tree: Any, leaves: list[Any]) -> TreeSpec:
     if isinstance(tree, dict):
         keys = tuple(tree)
         return TreeSpec(kind, keys, tuple(_flatten_into(tree[k], leaves) for k in keys))
-    if kind in (tuple, list) or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
+    if kind in (tuple, list) or (isinstance(tree, tuple) and _has_names(kind)):
         return TreeSpec(kind, (), tuple(_flatten_into(part, leaves) for part in tree))
     leaves.append(tree)
     return LEAF
+
+
+def _has_names(kind: type) -> bool:
+    """Whether it is a named tuple: Python's, or of an op that returns several tensors."""
+    return hasattr(kind, "_fields") or hasattr(kind, "n_sequence_fields")
 
 
 def tree_unflatten(leaves: Any, spec: TreeSpec) -> Any:

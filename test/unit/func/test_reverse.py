@@ -140,13 +140,22 @@ def test_autograd_takes_batches_of_cotangents() -> None:
     x = X.clone().requires_grad_()
     eye = torch.eye(3, dtype=X.dtype)
     unused = torch.ones(2, requires_grad=True)
-    options: dict[str, Any] = {"is_grads_batched": True, "allow_unused": True}
+    options: Any = {"is_grads_batched": True, "allow_unused": True}
     made = torch.autograd.grad(x.sin(), (x, unused), eye, **options)
     assert close(made[0], eye * X.cos())
     assert made[1] is None
     for vectorize in (False, True):
         jacobian = torch.autograd.functional.jacobian(torch.sin, X, vectorize=vectorize)
         assert close(jacobian, eye * X.cos())
+    forward = torch.autograd.functional.jacobian(
+        lambda a, b: (a * b, b.sum()), (X, X + 1), strategy="forward-mode", vectorize=True
+    )
+    assert close(forward[0][0], eye * (X + 1))
+    assert close(forward[1][0], torch.zeros(3))
+    assert not forward[0][1].requires_grad
+    for options in ({"vectorize": True}, {"strategy": "forward-mode"}):
+        with pytest.raises(RuntimeError, match="strict=True needs the reverse mode"):
+            torch.autograd.functional.jacobian(torch.sin, X, strict=True, **options)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from tools.runner import run_this_file
 X = torch.arange(3.0)
 XS = torch.arange(6.0).view(2, 3)
 A = (torch.arange(24.0, dtype=torch.float64) * 0.37).sin().view(2, 3, 4)
+D = torch.tensor([[0.5, 1.0, 2.0], [1.5, -1.0, 0.25]], dtype=torch.float64)
 B = (torch.arange(24.0, dtype=torch.float64) * 0.73).cos().view(2, 4, 3)
 
 
@@ -60,6 +61,10 @@ def test_nesting() -> None:
     vmap(grad(lambda r: (r**3).sum()))(recorded).sum().backward()
     assert recorded.grad is not None
     assert (recorded.grad - 6 * XS).abs().max() < 1e-4
+
+
+def close(got: Any, wanted: Any) -> bool:
+    return bool(((got - wanted).abs() <= 1e-12 * (1 + wanted.abs())).all())
 
 
 CALLS: list[Callable[..., Any]] = [
@@ -202,6 +207,8 @@ def test_functions_with_a_rule() -> None:
         (lambda: vmap(lambda x: x.sum().item())(XS), RuntimeError, "gives a number"),
         (lambda: vmap(lambda x: x if x.sum() > 0 else -x)(XS), RuntimeError, "control flow"),
         (lambda: vmap(lambda x: x.nonzero())(XS), RuntimeError, "shape depends on values"),
+        (lambda: vmap(lambda x: x[x >= 0])(XS), RuntimeError, "shape depends on values"),
+        (lambda: vmap(lambda x: x.masked_select(x > 0))(XS), RuntimeError, "on values"),
         (lambda: vmap(lambda x: torch.zeros(3).add_(x))(XS), RuntimeError, "all slices share"),
         (lambda: vmap(lambda x: torch.add(x, x, out=X))(XS), RuntimeError, "out= isn't supported"),
         (lambda: vmap(torch.sum, randomness="no")(XS), RuntimeError, "randomness must be"),
@@ -217,15 +224,118 @@ def test_refusals(call: Callable[[], Any], error: type[Exception], text: str) ->
     assert (X + 1).tolist() == [1, 2, 3]
 
 
-def test_writing_to_a_view_under_a_gradient_is_refused() -> None:
+def through_item(x: Any) -> Any:
+    y = x * 1
+    y[0] = x[1] * x[2]
+    return (y**2).sum()
+
+
+def into_zeros(x: Any) -> Any:
+    y = x.new_zeros(4)
+    y[1:] = x
+    y[:3] += x * x
+    return (y**2).sum()
+
+
+def view_kept_before_the_write(x: Any) -> Any:
+    y = x * 2
+    v = y[1:]
+    v.mul_(x[0])
+    y.add_(v.sum())
+    return (y**3).sum() + v.sum()
+
+
+def diagonal_and_transposed(x: Any) -> Any:
+    y = torch.outer(x, x)
+    y.t()[0] = x
+    y.diagonal().mul_(2)
+    return y.sin().sum()
+
+
+@pytest.mark.parametrize(
+    "f", [through_item, into_zeros, view_kept_before_the_write, diagonal_and_transposed]
+)
+def test_gradients_of_writes_to_views(f: Callable[[Any], Any]) -> None:
+    slices = [grad(f)(x) for x in D]
+    assert close(vmap(grad(f))(D), torch.stack(slices))
+    assert close(vmap(grad(f), in_dims=1)(D.t().clone()), torch.stack(slices))
+    nested = vmap(vmap(grad(f)))(torch.stack([D, D + 1]))
+    assert close(nested[1], torch.stack([grad(f)(x + 1) for x in D]))
+    assert close(grad(lambda d: vmap(f)(d).sum())(D), torch.stack(slices))
+    twice = grad(lambda d: vmap(grad(f))(d).sin().sum())(D)
+    assert close(twice, torch.stack([grad(lambda x: grad(f)(x).sin().sum())(x) for x in D]))
+
+
+def test_a_cotangent_that_all_slices_share() -> None:
     def f(x: Any) -> Any:
         y = x * 1
-        y[0] = x[1]
+        y[0] = x[0] * 2
+        return y
+
+    pulled = vmap(lambda x: vjp(f, x)[1](torch.ones(3, dtype=D.dtype))[0])(D)
+    assert pulled.tolist() == [[2, 1, 1]] * 2
+
+
+def test_a_write_to_what_a_gradient_needs_is_noticed() -> None:
+    def after_use(x: Any) -> Any:
+        y = x * 1
+        z = (y * y).sum()
+        y.add_(1)
+        return z
+
+    def through_a_view(x: Any) -> Any:
+        y = x * 1
+        z = (y * y).sum()
+        y[0].add_(1)
+        return z
+
+    def of_a_view(x: Any) -> Any:
+        y = x * 1
+        v = y[1:]
+        z = (v * v).sum()
+        y.add_(1)
+        return z
+
+    for f in (after_use, through_a_view, of_a_view):
+        with pytest.raises(RuntimeError, match="changed in place"):
+            vmap(grad(f))(D)
+
+
+def test_one_of_several_views_is_not_written_with_recording() -> None:
+    def f(x: Any) -> Any:
+        y = x * 1
+        y.chunk(3)[0].mul_(2)
         return y.sum()
 
-    with pytest.raises(NotImplementedError, match="on a view can't be recorded"):
-        vmap(grad(f))(XS)
-    assert grad(lambda x: vmap(f)(x).sum())(XS).tolist() == [[0, 2, 1]] * 2
+    with pytest.raises(RuntimeError, match="one of several views"):
+        vmap(grad(f))(D)
+    assert close(vmap(lambda x: f(x.clone()))(D), D.sum(1) + D[:, 0])
+
+
+def test_named_results_and_numbers_as_indices() -> None:
+    made = vmap(lambda x: x.sort(descending=True))(XS)
+    assert made.values.tolist() == XS.flip(1).tolist()
+    assert made.indices.tolist() == [[2, 1, 0]] * 2
+    places = torch.tensor([1, 0])
+    assert vmap(lambda i: X[i])(places).tolist() == [1, 0]
+    assert vmap(lambda i: XS[i, 1:])(places).tolist() == XS[places, 1:].tolist()
+    assert vmap(lambda x, i: x[i])(XS, places).tolist() == [1, 3]
+
+    def put(x: Any, i: Any) -> Any:
+        y = x.clone()
+        y[i] = 9
+        return y
+
+    assert vmap(put)(XS, places).tolist() == [[0, 9, 2], [9, 4, 5]]
+
+
+def test_gradients_inside_are_not_recorded_outside() -> None:
+    shared = torch.ones(3)
+    each = vmap(lambda r: grad(lambda s: (s * r).pow(2).sum())(shared))(XS)
+    assert each.tolist() == (2 * XS * XS).tolist()
+    assert not each.requires_grad
+    shared.requires_grad_()
+    assert vmap(lambda r: grad(lambda s: (s * r).pow(2).sum())(shared))(XS).requires_grad
 
 
 if __name__ == "__main__":
