@@ -31,15 +31,17 @@ thread_local int depth = 0;
 thread_local Node* running = nullptr;
 std::atomic<uint64_t> passes{0};
 
+bool is_wrapper(const Tensor& t) { return t.keys().has(DispatchKey::Python); }
+
 // Whether a gradient may be added to in place.
-bool is_ours(const Tensor& t) {
-  return is_unshared(t) && !t.keys().has(DispatchKey::Python) && !overlaps_itself(t);
-}
+bool is_ours(const Tensor& t) { return is_unshared(t) && !is_wrapper(t) && !overlaps_itself(t); }
 
 void accumulate(Tensor& slot, Tensor grad) {
   if (!grad.defined()) return;
   if (!slot.defined()) {
     slot = std::move(grad);
+  } else if (is_wrapper(slot) || is_wrapper(grad)) {
+    slot = ops::add(slot, grad);
   } else if (!grad_enabled && is_ours(slot)) {
     ops::add_(slot, grad);
   } else if (!grad_enabled && is_ours(grad)) {

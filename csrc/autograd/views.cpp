@@ -1,10 +1,12 @@
 #include "autograd/views.h"
 
 #include "core/grad_mode.h"
+#include "core/layout.h"
 #include "generated/ops/as_strided.h"
 #include "generated/ops/clone.h"
 #include "generated/ops/copy_.h"
 #include "generated/ops/empty_strided.h"
+#include "generated/ops/new_empty.h"
 #include "generated/ops/zeros_like.h"
 #include "generated/rules/derivatives.h"
 
@@ -19,6 +21,8 @@ struct Geometry {
   explicit Geometry(const Tensor& t)
       : sizes(t.sizes()), strides(t.strides()), offset(t.storage_offset()) {}
 };
+
+bool is_wrapper(const Tensor& t) { return t.keys().has(DispatchKey::Python); }
 
 // Views whose memory may not be written to with recording.
 void check_origin(const char* op, const Tensor& view) {
@@ -66,12 +70,13 @@ class CopySlices final : public Node {
     Gradients made(edges().size());
     const Tensor& grad = gradients[0];
     if (!grad.defined()) return made;
-    // In the base's own geometry, so that the view finds its part.
-    Tensor whole = ops::empty_strided(base_.sizes, base_.strides, grad.dtype(), {}, grad.device());
-    ops::copy_(whole, grad);
-    Tensor part = ops::as_strided(whole, view_.sizes, view_.strides, view_.offset - base_.offset);
+    Tensor whole = in_geometry(grad, grad), part = part_of(whole);
     made = through_->apply({ops::clone(part)});
     if (wants(0)) {
+      if (made[0].defined() && is_wrapper(made[0]) && !is_wrapper(whole)) {
+        whole = in_geometry(whole, made[0]);
+        part = part_of(whole);
+      }
       ops::copy_(part, made[0].defined() ? made[0] : ops::zeros_like(part));
       made[0] = std::move(whole);
     }
@@ -79,6 +84,27 @@ class CopySlices final : public Node {
   }
 
  private:
+  // A copy in the base's own geometry, so that the view finds its part.
+  Tensor in_geometry(const Tensor& t, const Tensor& like) const {
+    Tensor made = empty(like);
+    ops::copy_(made, t);
+    return made;
+  }
+
+  Tensor empty(const Tensor& like) const {
+    if (!is_wrapper(like)) {
+      return ops::empty_strided(base_.sizes, base_.strides, like.dtype(), {}, like.device());
+    }
+    // Its class makes one; only the number of elements can be asked of it.
+    const size_t extent = checked_nbytes(base_.sizes, base_.strides, 0, DType::UInt8, name());
+    const Tensor flat = ops::new_empty(like, {static_cast<int64_t>(extent)}, {}, {}, {}, {});
+    return ops::as_strided(flat, base_.sizes, base_.strides, 0);
+  }
+
+  Tensor part_of(const Tensor& whole) const {
+    return ops::as_strided(whole, view_.sizes, view_.strides, view_.offset - base_.offset);
+  }
+
   Geometry base_, view_;
   intrusive_ptr<Node> through_;
 };

@@ -178,7 +178,9 @@ class Walk {
       result_.view = ops::unsqueeze(result_.view, dim_);
       return keep(index_of_bool(item_of(index, "index").to<bool>(), result_.view.device()));
     }
-    if (index.dim() == 0 && !index.device().is_meta()) {
+    // A wrapper's number may be several, as inside vmap; and a meta tensor has none.
+    const bool has_number = !index.device().is_meta() && !index.keys().has(DispatchKey::Python);
+    if (index.dim() == 0 && has_number) {
       result_.view = apply_int(result_.view, dim_, item_of(index, "index").to_int64(), self_dim_);
       return;
     }

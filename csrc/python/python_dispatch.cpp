@@ -104,6 +104,20 @@ Ref ask_all(const Operands& operands, PyObject* op, const CallArgs& call, const 
   throw_python_error();
 }
 
+// Wrappers that a rule wrote to have seen one more version; others count by themselves.
+void bump_written(const OpSchema& schema, const Stack& stack) {
+  auto bump = [](const Tensor& t) {
+    if (t.defined() && t.keys().has(DispatchKey::Python)) t->bump_version();
+  };
+  for (size_t i = 0; i < schema.args.size(); ++i) {
+    if (!schema.args[i].writes) continue;
+    if (auto* t = std::get_if<Tensor>(&stack[i])) bump(*t);
+    if (auto* list = std::get_if<std::vector<Tensor>>(&stack[i])) {
+      std::for_each(list->begin(), list->end(), bump);
+    }
+  }
+}
+
 // The fallback of the Python key.
 void call_rule(DispatchCtx ctx, Stack& stack) {
   GilAcquire gil;
@@ -120,6 +134,7 @@ void call_rule(DispatchCtx ctx, Stack& stack) {
     ctx.op->redispatch_boxed(ctx.keys.below(DispatchKey::Python), stack);
     return;
   }
+  bump_written(schema, stack);
   stack = results_from(schema, name, result.get(), stack);
 }
 
@@ -183,6 +198,33 @@ PyObject* dispatch_keys(PyObject*, PyObject* object) {
   });
 }
 
+// A recording kernel excludes Autograd while it calls the op. What a rule calls on the tensors that
+// its own are made of has a history apart: the rule lifts the exclusion, and puts it back.
+PyObject* exclude_autograd(PyObject*, PyObject* value) {
+  int exclude = PyObject_IsTrue(value);
+  if (exclude < 0) return nullptr;
+  const DispatchKeySet autograd(DispatchKey::Autograd);
+  const bool before = local_keys.excluded.has(DispatchKey::Autograd);
+  local_keys.excluded = exclude ? local_keys.excluded | autograd : local_keys.excluded - autograd;
+  return PyBool_FromLong(before);
+}
+
+// _share_memory(wrapper, base, count): writes to one count as writes to the other. Where count is
+// not 0 the wrapper is also one of so many views of the base that an op returned.
+PyObject* share_memory(PyObject*, PyObject* args) {
+  PyObject *wrapper, *base;
+  int count;
+  if (!PyArg_ParseTuple(args, "OOi", &wrapper, &base, &count)) return nullptr;
+  return guarded([&] {
+    CEPH_CHECK(is_tensor(wrapper) && is_tensor(base), ErrorKind::kType, "_share_memory",
+               "expected two tensors; got ", type_name(wrapper), " and ", type_name(base));
+    const Tensor &view = unwrap(wrapper), &root = unwrap(base);
+    view->set_version_counter(root->own_version_counter());
+    if (count > 0) mark_view(view, root, count > 1);
+    return Py_NewRef(Py_None);
+  });
+}
+
 PyMethodDef disabled_def = {"_disabled_torch_dispatch_impl", disabled_dispatch, METH_VARARGS,
                             "Assigned to __torch_dispatch__: the class has no rule."};
 PyMethodDef functions[] = {
@@ -193,6 +235,10 @@ PyMethodDef functions[] = {
     {"_len_torch_dispatch_stack", count_modes, METH_NOARGS,
      "Number of modes on this thread's stack."},
     {"_torch_dispatch_mode_at", mode_at, METH_O, "The mode at an index, outermost first."},
+    {"_exclude_autograd", exclude_autograd, METH_O,
+     "Sets whether this thread skips recording kernels; returns what was set before."},
+    {"_share_memory", share_memory, METH_VARARGS,
+     "Says that a wrapper shows the memory of another, and whether it is a view of it."},
     {"_dispatch_keys", dispatch_keys, METH_O, "The dispatch keys of a tensor, highest first."},
     {nullptr, nullptr, 0, nullptr},
 };

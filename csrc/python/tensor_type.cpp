@@ -146,6 +146,7 @@ PyObject* make_wrapper_subclass(PyObject*, PyObject* const* args, Py_ssize_t nar
     DispatchKeySet keys = empty_tensor({0}, dtype, Device(DeviceKind::Meta)).keys() - kBackendKeys;
     auto impl = make_intrusive<TensorImpl>(Storage(), dtype, device, keys | backend_key(device));
     impl->set_geometry(sizes, strides, p.has(3) ? p.integer(3) : 0);
+    impl->set_version_counter(make_intrusive<VersionCounter>());
     Tensor made(std::move(impl));
     autograd::set_requires_grad(made, p.has(9) && p.boolean(9));
     return wrap_as(cls, std::move(made));

@@ -157,7 +157,9 @@ __all__ += [*_C._dtypes(), *_C._memory_formats(), *_variable_functions]
 
 newaxis = None
 
-_LAZY_MODULES = ("cpu", "cuda", "library", "linalg", "nn", "optim", "overrides", "utils", "testing")
+_LAZY_MODULES = (
+    "cpu", "cuda", "func", "library", "linalg", "nn", "optim", "overrides", "utils", "testing"
+)  # fmt: skip
 _ABSENT_DEVICES = ("xpu", "mps", "mtia")
 
 _trace.stage(_trace.IMPORT, "subpackages", lazy=len(_LAZY_MODULES) + len(_ABSENT_DEVICES))

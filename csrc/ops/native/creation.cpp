@@ -112,6 +112,15 @@ Tensor empty_like(const Tensor& self, std::optional<DType> dtype, std::optional<
                               device ? device_or_default(device) : self.device(), "empty_like");
 }
 
+// Dispatched on `self`: where that is a wrapper, its class makes one like it.
+Tensor new_empty(const Tensor& self, IntArrayRef size, std::optional<DType> dtype,
+                 std::optional<Layout>, std::optional<Device> device,
+                 std::optional<bool> pin_memory) {
+  refuse_pinned("new_empty", pin_memory);
+  return empty_tensor(size, dtype.value_or(self.dtype()),
+                      device ? device_or_default(device) : self.device(), "new_empty");
+}
+
 Tensor arange(const Scalar& start, const Scalar& end, const Scalar& step,
               std::optional<DType> dtype, std::optional<Layout>, std::optional<Device> device,
               std::optional<bool> pin_memory) {

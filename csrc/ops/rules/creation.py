@@ -141,21 +141,6 @@ def zero_(self: Tensor) -> Tensor:
     return ops.fill_(self, 0)
 
 
-def new_empty(
-    self: Tensor,
-    size: Ints,
-    dtype: DType | None,
-    layout: Layout | None,
-    device: Device | None,
-    pin_memory: bool | None,
-) -> Tensor:
-    """Any values, with the dtype and device of `self`."""
-    check_sizes("new_empty", size)
-    kind = self.dtype if dtype is None else dtype
-    place = self.device if device is None else device
-    return ops.empty(size, dtype=kind, layout=layout, device=place, pin_memory=pin_memory)
-
-
 def new_full(
     self: Tensor,
     size: Ints,
@@ -166,7 +151,9 @@ def new_full(
     pin_memory: bool | None,
 ) -> Tensor:
     """One number everywhere, with the dtype and device of `self`."""
-    result = new_empty(self, size, dtype, layout, device, pin_memory)
+    result = ops.new_empty(
+        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
     return ops.fill_(result, fill_value)
 
 
@@ -179,7 +166,10 @@ def new_zeros(
     pin_memory: bool | None,
 ) -> Tensor:
     """Zeros with the dtype and device of `self`."""
-    return ops.fill_(new_empty(self, size, dtype, layout, device, pin_memory), 0)
+    result = ops.new_empty(
+        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+    return ops.fill_(result, 0)
 
 
 def new_ones(
@@ -191,7 +181,10 @@ def new_ones(
     pin_memory: bool | None,
 ) -> Tensor:
     """Ones with the dtype and device of `self`."""
-    return ops.fill_(new_empty(self, size, dtype, layout, device, pin_memory), 1)
+    result = ops.new_empty(
+        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+    return ops.fill_(result, 1)
 
 
 def eye_m(

@@ -267,7 +267,7 @@ def diag(self: Tensor, diagonal: int) -> Tensor:
             f"diag: self must have one dimension or two; got self {show(self.shape)}"
         )
     shape = diag_shape("diag", self.shape[0], diagonal)
-    result = ops.zeros(shape, dtype=self.dtype, device=self.device)
+    result = ops.new_zeros(self, shape)
     ops.copy_(ops.diagonal(result, diagonal, 0, 1), self)
     return result
 
@@ -300,7 +300,7 @@ def diag_embed(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     first = new_dim("diag_embed", dim1, self.dim())
     second = new_dim("diag_embed", dim2, self.dim())
     shape = diag_embed_shape("diag_embed", self.shape, offset, (first, second))
-    result = ops.zeros(shape, dtype=self.dtype, device=self.device)
+    result = ops.new_zeros(self, shape)
     ops.copy_(ops.diagonal(result, offset, first, second), self)
     return result
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from typing import Any
 
 from cepheid import _C
-from cepheid.autograd import anomaly_mode, function, functional, graph
+from cepheid.autograd import anomaly_mode, function, functional, graph, transforms
 from cepheid.autograd.anomaly_mode import detect_anomaly, set_detect_anomaly
 from cepheid.autograd.function import Function
 from cepheid.autograd.grad_mode import (
@@ -57,6 +58,7 @@ def backward(
     what was saved for another pass; `create_graph` records the pass, for higher derivatives. With
     `inputs`, only their `.grad` is added to, leaves or not. RuntimeError if nothing was recorded.
     """
+    transforms.refuse_backward()
     roots = _as_tuple("backward", tensors)
     wanted = None if inputs is None else _as_tuple("backward", inputs)
     if wanted == ():
@@ -82,13 +84,15 @@ def grad(
 ) -> tuple[_C.Tensor | None, ...]:
     """The derivatives of `outputs` with respect to `inputs`, one for each; no `.grad` changes.
 
-    Arguments are as for `backward`. An input that the outputs don't depend on is an error, unless
-    `allow_unused` (its gradient is None) or `materialize_grads` (zeros) is set.
+    Arguments are as for `backward`. With `is_grads_batched` the gradients of the outputs have one
+    dimension more in front, and so have the results: one pass for all. An input that the outputs
+    don't depend on is an error, unless `allow_unused` (its gradient is None) or
+    `materialize_grads` (zeros) is set.
     """
     if is_grads_batched:
-        raise NotImplementedError(
-            "grad: is_grads_batched needs vmap, which is not part of this version"
-        )
+        given = (grad_outputs,) if isinstance(grad_outputs, _C.Tensor) else grad_outputs
+        options = (retain_graph, create_graph, allow_unused, False, materialize_grads)
+        return _batched_grad(outputs, inputs, given, options)
     if materialize_grads and allow_unused is False:
         raise ValueError(
             "grad: materialize_grads=True gives unused inputs zeros; leave allow_unused out"
@@ -107,6 +111,22 @@ def grad(
                 " allow_unused=True if None is what you want"
             )
     return tuple(made)
+
+
+def _batched_grad(outputs: Any, inputs: Any, given: Any, options: Any) -> Any:
+    if given is None or not any(isinstance(g, _C.Tensor) for g in given):
+        raise RuntimeError("grad: is_grads_batched needs grad_outputs; got none")
+    unused: list[bool] = []
+
+    def one(*gradients: _C.Tensor) -> Any:
+        made = grad(outputs, inputs, gradients, *options)
+        unused[:] = [g is None for g in made]
+        return tuple(g for g in made if g is not None)
+
+    dims = tuple(0 if isinstance(g, _C.Tensor) else None for g in given)
+    vmap = importlib.import_module("cepheid.func").vmap  # which is made of this module
+    found = iter(vmap(one, in_dims=dims)(*given))
+    return tuple(None if missing else next(found) for missing in unused)
 
 
 def _as_tuple(op: str, tensors: Tensors) -> tuple[Any, ...]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from collections.abc import Callable
 from typing import Any, NoReturn
 
 from cepheid import _C
+from cepheid.autograd import transforms
 
 __all__ = ["BackwardCFunction", "Function", "FunctionCtx", "once_differentiable"]
 
@@ -56,19 +58,24 @@ class BackwardCFunction(FunctionCtx, _C._FunctionNode):
 
     def apply(self, *gradients: _C.Tensor | None) -> Any:
         """The Function's derivative: its `backward`, or `vjp`."""
-        function = self._forward_cls
-        own = [f for f in ("backward", "vjp") if getattr(function, f) is not getattr(Function, f)]
-        if len(own) == 2:
-            raise RuntimeError(
-                f"{function.__name__}: it has both backward and vjp, which are two names of one"
-                " thing; keep one of them"
-            )
-        if not own:
-            raise NotImplementedError(
-                f"{function.__name__}: to go backward through it, it must implement either the"
-                " backward or vjp method"
-            )
-        return getattr(function, own[0])(self, *gradients)
+        return derivative_of(self._forward_cls)(self, *gradients)
+
+
+def derivative_of(function: type[Function]) -> Callable[..., Any]:
+    """A Function's static method `backward`, or `vjp`."""
+    own = [f for f in ("backward", "vjp") if getattr(function, f) is not getattr(Function, f)]
+    if len(own) == 2:
+        raise RuntimeError(
+            f"{function.__name__}: it has both backward and vjp, which are two names of one"
+            " thing; keep one of them"
+        )
+    if not own:
+        raise NotImplementedError(
+            f"{function.__name__}: to go backward through it, it must implement either the"
+            " backward or vjp method"
+        )
+    derivative: Callable[..., Any] = getattr(function, own[0])
+    return derivative
 
 
 class _FunctionMeta(type):
@@ -135,13 +142,20 @@ class Function(FunctionCtx, metaclass=_FunctionMeta):
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run the Function, and record it where an argument requires a gradient."""
+        if cls.setup_context is not Function.setup_context:
+            bound = inspect.signature(cls.forward).bind(*args, **kwargs)
+            bound.apply_defaults()
+            args, kwargs = bound.args, {}
+        if transforms.levels():
+            # func is made of this module.
+            made = importlib.import_module("cepheid.func._custom").apply_batched(cls, args)
+            if made is not None:
+                return made
         context = cls._backward_cls()
-        if cls.setup_context is Function.setup_context:
-            forward = functools.partial(cls.forward, **kwargs) if kwargs else cls.forward
-            return context._run(forward, None, args)
-        bound = inspect.signature(cls.forward).bind(*args, **kwargs)
-        bound.apply_defaults()
-        return context._run(cls.forward, cls.setup_context, bound.args)
+        if cls.setup_context is not Function.setup_context:
+            return context._run(cls.forward, cls.setup_context, args)
+        forward = functools.partial(cls.forward, **kwargs) if kwargs else cls.forward
+        return context._run(forward, None, args)
 
 
 class _Once(Function):

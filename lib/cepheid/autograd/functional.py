@@ -7,11 +7,12 @@ doesn't depend on an input is an error, where otherwise it is zero.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 from cepheid import _C, autograd
-from cepheid.autograd.grad_mode import enable_grad
+from cepheid.autograd.grad_mode import enable_grad, set_grad_enabled
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
@@ -65,21 +66,24 @@ def jacobian(
     """The derivative of every output element by every input element.
 
     Of shape outputs + inputs: a tensor for one tensor each, a tuple for several inputs, for several
-    outputs a tuple of those. `vectorize` and "forward-mode" need vmap, which this version lacks.
+    outputs a tuple of those. `vectorize` takes all output elements at once, by vmap; the strategy
+    "forward-mode" all input elements, always at once.
     """
     if strategy not in ("reverse-mode", "forward-mode"):
         raise ValueError(
             f"jacobian: strategy must be 'reverse-mode' or 'forward-mode'; got {strategy!r}"
         )
-    if vectorize or strategy == "forward-mode":
-        raise NotImplementedError(
-            "jacobian: vectorize=True and forward-mode need vmap, which is not part of this"
-            " version; leave them out for the same result, row by row"
+    if strict and (vectorize or strategy == "forward-mode"):
+        raise RuntimeError(
+            "jacobian: strict=True needs the reverse mode row by row, which sees what doesn't"
+            " depend on an input; leave out vectorize and strategy, or strict"
         )
+    if strategy == "forward-mode":
+        return _columns_at_once(func, inputs, create_graph)
     with enable_grad():
         call = _Call("jacobian", func, inputs, create_graph, strict)
         made = [
-            call.result(_rows(call, output, create_graph), call.one_input)
+            call.result(_rows(call, output, create_graph, vectorize), call.one_input)
             for output in call.outputs
         ]
     return made[0] if call.one_output else tuple(made)
@@ -221,8 +225,10 @@ class _Call:
         return done[0] if one else done
 
 
-def _rows(call: _Call, output: _C.Tensor, create_graph: bool) -> Several:
+def _rows(call: _Call, output: _C.Tensor, create_graph: bool, vectorize: bool) -> Several:
     """The derivative of `output` by each input."""
+    if vectorize and output.requires_grad:
+        return _rows_at_once(call, output, create_graph)
     rows: list[Several] = []
     for position in range(output.numel()):
         seed = _C.functions.zeros_like(output, requires_grad=False)
@@ -235,6 +241,30 @@ def _rows(call: _Call, output: _C.Tensor, create_graph: bool) -> Several:
         empty = _C.functions.zeros(shape, dtype=given.dtype, device=given.device)
         made.append(_C.functions.stack(parts).reshape(shape) if parts else empty)
     return tuple(made)
+
+
+def _rows_at_once(call: _Call, output: _C.Tensor, create_graph: bool) -> Several:
+    count = output.numel()
+    eye = _C.functions.eye(count, dtype=output.dtype, device=output.device)
+    seeds = eye.reshape(count, *output.shape)
+    made = autograd.grad(
+        output, call.inputs, seeds, True, create_graph, is_grads_batched=True, allow_unused=True
+    )
+    return tuple(
+        _C.functions.zeros(shape, dtype=given.dtype, device=given.device)
+        if rows is None
+        else rows.reshape(shape)
+        for rows, given in zip(made, call.inputs, strict=True)
+        for shape in [(*output.shape, *given.shape)]
+    )
+
+
+def _columns_at_once(func: Callable[..., Any], inputs: Tensors, create_graph: bool) -> Any:
+    jacfwd = importlib.import_module("cepheid.func").jacfwd  # which is made of this package
+    given = _tuple_of("jacobian", inputs, "the inputs")
+    argnums = 0 if isinstance(inputs, _C.Tensor) else tuple(range(len(given)))
+    with set_grad_enabled(create_graph):
+        return jacfwd(func, argnums)(*given)
 
 
 def _tuple_of(op: str, tensors: Any, what: str) -> Several:
