@@ -1,5 +1,6 @@
 #include "autograd/accumulate_grad.h"
 
+#include "autograd/engine.h"
 #include "core/grad_mode.h"
 #include "core/layout.h"
 #include "generated/ops/add.h"
@@ -68,6 +69,7 @@ Gradients AccumulateGrad::apply(Gradients gradients) {
   gradients.clear();
   {
     const std::lock_guard lock(mutex());
+    reached("accumulate");
     add_to_grad(leaf_, std::move(grad));
   }
   for (const auto& hook : copy_of(make_meta(*leaf_.impl()).after_accumulation)) {

@@ -71,9 +71,11 @@ struct Later {
 class Pass {
  public:
   Pass(BackwardOptions options, size_t captured)
-      : options_(options), only_inputs_(captured != 0), captured_(captured) {}
+      : options_(std::move(options)), only_inputs_(captured != 0), captured_(captured) {}
 
   Gradients run(std::span<const Edge> roots, Gradients gradients, std::span<const Edge> inputs) {
+    tell("execute");
+    check(roots, gradients);
     discover(roots);
     for (size_t i = 0; i < inputs.size(); ++i) capture(inputs[i], i);
     if (only_inputs_) mark_needed();
@@ -81,6 +83,7 @@ class Pass {
       deliver(tasks_.at(roots[i].node.get()), roots[i].input, std::move(gradients[i]));
     }
     for (const Edge& root : roots) start(tasks_.at(root.node.get()));
+    tell("graph task on worker threads");
     while (!ready_.empty()) {
       Task& task = *ready_.top();
       ready_.pop();
@@ -88,6 +91,10 @@ class Pass {
     }
     for (const auto& callback : callbacks_) callback();
     return std::move(captured_);
+  }
+
+  void tell(const char* stage) const {
+    if (options_.told) options_.told(stage);
   }
 
   bool only_inputs() const { return only_inputs_; }
@@ -101,6 +108,7 @@ class Pass {
   void add_callback(std::function<void()> callback) { callbacks_.push_back(std::move(callback)); }
 
  private:
+  void check(std::span<const Edge> roots, const Gradients& gradients) const;
   void discover(std::span<const Edge> roots);
   void capture(const Edge& input, size_t index);
   void mark_needed();
@@ -124,6 +132,19 @@ class Pass {
 };
 
 thread_local Pass* current = nullptr;
+
+void Pass::check(std::span<const Edge> roots, const Gradients& gradients) const {
+  for (size_t i = 0; i < roots.size(); ++i) {
+    const Expected& result = roots[i].node->results()[roots[i].input];
+    CEPH_CHECK(gradients[i].sizes() == IntArrayRef(result.sizes), ErrorKind::kRuntime, "backward",
+               "the gradient of ", roots[i].node->name(), " must have its result's shape ",
+               IntArrayRef(result.sizes), "; got ", gradients[i].sizes());
+    CEPH_CHECK(gradients[i].device() == result.device, ErrorKind::kRuntime, "backward",
+               "the gradient of ", roots[i].node->name(), " must be on ", result.device, "; got ",
+               gradients[i].device());
+  }
+  tell("validate outputs");
+}
 
 // Finds what can be reached, and counts the edges that lead to each node.
 void Pass::discover(std::span<const Edge> roots) {
@@ -251,7 +272,7 @@ void Pass::run_node(Task& task) {
 Gradients run_here(std::span<const Edge> roots, Gradients gradients, std::span<const Edge> inputs,
                    BackwardOptions options) {
   const GradMode recording(options.create_graph);
-  Pass pass(options, inputs.size());
+  Pass pass(std::move(options), inputs.size());
   Pass* outer = std::exchange(current, &pass);
   ++depth;
   struct Restore {
@@ -292,7 +313,7 @@ Tensor fitted(const char* op, Tensor grad, const Expected& expected) {
 
 Gradients run_backward(std::span<const Edge> roots, Gradients gradients,
                        std::span<const Edge> inputs, BackwardOptions options) {
-  if (depth < kMaxDepth) return run_here(roots, std::move(gradients), inputs, options);
+  if (depth < kMaxDepth) return run_here(roots, std::move(gradients), inputs, std::move(options));
   // A backward pass inside a backward pass inside ...: the stack of a thread has an end.
   Gradients captured;
   std::exception_ptr error;
@@ -300,7 +321,7 @@ Gradients run_backward(std::span<const Edge> roots, Gradients gradients,
     local_keys = keys;
     saved_hooks = hooks;
     running = node;
-    captured = run_here(roots, std::move(gradients), inputs, options);
+    captured = run_here(roots, std::move(gradients), inputs, std::move(options));
   };
   std::thread fresh([&] {
     try {
@@ -315,6 +336,10 @@ Gradients run_backward(std::span<const Edge> roots, Gradients gradients,
 }
 
 Node* running_node() { return running; }
+
+void reached(const char* stage) {
+  if (current) current->tell(stage);
+}
 
 namespace {
 

@@ -8,8 +8,9 @@
 namespace ceph::autograd {
 
 struct BackwardOptions {
-  bool keep_graph = false;    // leave what was saved for another pass
-  bool create_graph = false;  // record the pass itself
+  bool keep_graph = false;                                // leave what was saved for another pass
+  bool create_graph = false;                              // record the pass itself
+  std::function<void(const char* stage)> told = nullptr;  // of the stages of flow 6, docs/flows.md
 };
 
 // One backward pass: runs the nodes that `roots` lead to, each once all gradients of its results
@@ -32,6 +33,9 @@ CEPH_API void queue_callback(std::function<void()> callback);
 CEPH_API uint64_t current_pass();
 CEPH_API bool wants_inputs();
 CEPH_API bool will_run(const Node& node);
+
+// Tells whoever listens to the pass that this thread is in.
+void reached(const char* stage);
 
 // `grad` made fit for a result: summed over what was broadcast, of its dtype, real where it is.
 CEPH_API Tensor fitted(const char* op, Tensor grad, const Expected& expected);

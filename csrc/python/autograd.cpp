@@ -71,17 +71,24 @@ std::vector<Edge> inputs_of(PyObject* inputs, const char* op) {
   return edges;
 }
 
-// _run_backward(tensors, gradients, keep_graph, create_graph, inputs) -> gradients of the inputs
+// _run_backward(tensors, gradients, keep_graph, create_graph, inputs, told) -> gradients of the
+// inputs; `told` is called with the name of each stage, unless it is None.
 PyObject* run_backward(PyObject*, PyObject* args) {
-  PyObject *tensors, *gradients, *inputs;
+  PyObject *tensors, *gradients, *inputs, *told;
   int keep_graph, create_graph;
-  if (!PyArg_ParseTuple(args, "OOppO:_run_backward", &tensors, &gradients, &keep_graph,
-                        &create_graph, &inputs))
+  if (!PyArg_ParseTuple(args, "OOppOO:_run_backward", &tensors, &gradients, &keep_graph,
+                        &create_graph, &inputs, &told))
     return nullptr;
   return guarded([&] {
     Roots roots = roots_of(tensors, gradients);
     const std::vector<Edge> wanted = inputs_of(inputs, "backward");
-    const autograd::BackwardOptions options{keep_graph != 0, create_graph != 0};
+    autograd::BackwardOptions options{keep_graph != 0, create_graph != 0};
+    if (told != Py_None) {
+      options.told = [told](const char* stage) {
+        GilAcquire gil;
+        own(PyObject_CallFunction(told, "s", stage));
+      };
+    }
     Gradients made = unlocked(true, [&] {
       return autograd::run_backward(roots.edges, std::move(roots.gradients), wanted, options);
     });
@@ -153,7 +160,7 @@ PyCFunction cast(PyObject* (*fn)(PyObject*, PyObject* const*, Py_ssize_t)) {
 
 PyMethodDef functions[] = {
     {"_run_backward", run_backward, METH_VARARGS,
-     "_run_backward(tensors, gradients, keep_graph, create_graph, inputs)"},
+     "_run_backward(tensors, gradients, keep_graph, create_graph, inputs, told)"},
     {"_add_to_grad", cast(add_to_grad), METH_FASTCALL, "_add_to_grad(tensor, gradient)"},
     {"_gradient_node", gradient_node, METH_O, "The node that a tensor's gradient goes to."},
     {"_increment_version", increment_version, METH_O, "Counts a write to the tensor's data."},

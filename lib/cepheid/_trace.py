@@ -11,6 +11,9 @@ from collections.abc import Callable
 IMPORT = 1
 """Flow 1, `import cepheid`; its stages in order are FLOWS[IMPORT]."""
 
+BACKWARD = 6
+"""Flow 6, `autograd.backward`; some of its stages are reported by the engine."""
+
 FLOWS = {
     IMPORT: (
         "ROCm initialisation",
@@ -23,12 +26,29 @@ FLOWS = {
         "docstrings",
         "ops and classes namespaces",
     ),
+    BACKWARD: (
+        "functorch guard",
+        "deprecated argument",
+        "override check",
+        "tensors to tuple, make grads",
+        "retain_graph default",
+        "engine entry",
+        "execute",
+        "validate outputs",
+        "graph task on worker threads",
+        "accumulate",
+    ),
 }
 
 Event = dict[str, object]
 """One recorded stage: flow, stage, status (done or absent), reason, t, pid, facts."""
 
 _listeners: list[Callable[[Event], None]] = []
+
+
+def heard() -> bool:
+    """Whether somebody listens, where asking is cheaper than telling."""
+    return bool(_listeners)
 
 
 def stage(flow: int, name: str, **facts: object) -> None:

@@ -74,6 +74,31 @@ def test_backward_with_inputs_adds_to_these_only():
     assert y.grad is None
 
 
+def test_inputs_by_name_give_gradients_by_name():
+    x, y = leaf(3.0), leaf(2.0)
+    found = torch.autograd.grad(x * x * y, {"x": x, "y": y})
+    assert {name: gradient.item() for name, gradient in found.items()} == {"x": 12.0, "y": 9.0}
+    (x * y).backward(inputs={"x": x})
+    assert (x.grad.item(), y.grad) == (2.0, None)
+
+
+def test_the_old_names_of_arguments_warn():
+    x = leaf(1.0, 2.0)
+    with pytest.warns(FutureWarning, match="use grad_tensors"):
+        torch.autograd.backward(x * x, None, None, False, torch.ones(2, dtype=torch.float64))
+    assert x.grad.tolist() == [2.0, 4.0]
+    with pytest.raises(RuntimeError, match="one argument"):
+        torch.autograd.backward(x * x, x, grad_variables=x)
+    with pytest.warns(FutureWarning, match="use backward"):
+        torch.autograd.grad((x * x).sum(), x, only_inputs=False)
+
+
+def test_the_gradient_of_an_edge_must_have_its_shape():
+    edge = torch.autograd.graph.get_gradient_edge(leaf(1.0, 2.0) * 2)
+    with pytest.raises(RuntimeError, match=r"shape \[2\]; got \[3\]"):
+        torch.autograd.backward(edge, torch.ones(3, dtype=torch.float64))
+
+
 def test_an_unused_input_is_named():
     x, unused = leaf(1.0), leaf(1.0)
     with pytest.raises(RuntimeError, match="input 1"):
