@@ -15,7 +15,7 @@ std::vector<const Unit*>& units() {
 }
 
 // Those that the binding makes, and so has even where a selection of ops leaves them empty.
-constexpr const char* kFunctionModules[] = {"functions", "nn", "linalg"};
+constexpr const char* kFunctionModules[] = {"functions", "nn", "nn_grad", "linalg"};
 
 PyObject* c_module = nullptr;             // cepheid._C
 PyObject* return_types_module = nullptr;  // cepheid.return_types

@@ -12,7 +12,7 @@ from .script import Script
 from .tensors import Tensor
 
 # Where the functions of a module are found below the top level.
-_MODULES = {"nn": "nn.functional", "linalg": "linalg"}
+_MODULES = {"nn": "nn.functional", "nn_grad": "nn.grad", "linalg": "linalg"}
 # Python operators that stand for an op, with the in-place operator where there is one.
 _OPERATORS = {
     "add.Tensor": "add",

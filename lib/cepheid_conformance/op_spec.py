@@ -52,7 +52,7 @@ class OpSpec:
     oracle: str
     samples: str
     errors: tuple[str, ...]
-    module: str = ""  # "nn", "linalg": where the public function is; else the top level
+    module: str = ""  # "nn", "nn_grad", "linalg": where the public function is; else the top level
 
     @property
     def key(self) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 SCHEMAS_VARIABLE = "CEPHEID_SCHEMAS"
-_MODULES = {"nn": "nn.functional", "linalg": "linalg"}
+_MODULES = {"nn": "nn.functional", "nn_grad": "nn.grad", "linalg": "linalg"}
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Op:
     numbers: frozenset[str]
     dtypes: frozenset[str]
     errors: frozenset[str]
-    module: str = ""  # "nn", "linalg": where the public function is; else the top level
+    module: str = ""  # "nn", "nn_grad", "linalg": where the public function is; else the top level
 
     @property
     def path(self) -> str:

@@ -70,6 +70,7 @@ _LEAST_DIMS = {
         "adaptive_avg_pool2d".split(),
         3,
     ),
+    **dict.fromkeys(("conv2d_input", "conv2d_weight"), 4),
 }
 _MOST_DIMS = {
     **dict.fromkeys("arange arange.start_step randperm masked_select mv ravel".split(), 1),

@@ -23,7 +23,7 @@ BASE_TYPES = (
 # The words that stand for a value of their type in a default; every other default is a literal.
 ENUM_TYPES = ("ScalarType", "Layout", "MemoryFormat")
 # `module:` of an entry -> the public module of its function; other functions are top-level names.
-PUBLIC_MODULES = {"nn": "nn.functional", "linalg": "linalg"}
+PUBLIC_MODULES = {"nn": "nn.functional", "nn_grad": "nn.grad", "linalg": "linalg"}
 
 # `derivative:` without formulas: `parts`, the op calls others, which are recorded themselves;
 # `none`, no call of it is in a graph.

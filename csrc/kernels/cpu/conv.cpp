@@ -1,4 +1,7 @@
 #include "generated/kernels/conv.h"
+
+#include <cstring>
+
 #include "core/layout.h"
 #include "kernels/copy.h"
 #include "kernels/dnn/conv2d.h"
@@ -56,6 +59,11 @@ dnn::Conv2d problem(const Tensor& input, const Tensor& weight, IntArrayRef strid
   return conv;
 }
 
+// Whether a product of matrices is faster than the library's kernels, which want another layout.
+bool multiplies(const dnn::Conv2d& conv, DType dtype) {
+  return conv.is_pointwise() && conv.groups == 1 && dtype == DType::Float32;
+}
+
 // False, with nothing written, where the library has no implementation.
 bool run_library(const dnn::Conv2d& conv, const Tensor& input, const Tensor& weight,
                  const Tensor& bias, const Tensor& out) {
@@ -72,12 +80,16 @@ bool run_library(const dnn::Conv2d& conv, const Tensor& input, const Tensor& wei
 void run_own(const dnn::Conv2d& conv, const Tensor& input, const Tensor& weight, const Tensor& bias,
              const Tensor& out) {
   Tensor to = out.is_contiguous() ? out : dense_like(out, false);
-  dnn::own_conv2d(conv, {dense(input), dense(weight), dense(bias), to, false});
+  const dnn::Conv2dOperands t{dense(input), dense(weight), dense(bias), to, false};
+  dnn::own_conv2d(conv, t, dnn::Wanted::kOutput);
   if (!to.is_same(out)) copy_into(out, to);
 }
 
 void run(const dnn::Conv2d& conv, const Tensor& input, const Tensor& weight, const Tensor& bias,
          const Tensor& out) {
+  if (input.is_contiguous() && multiplies(conv, out.dtype())) {
+    return run_own(conv, input, weight, bias, out);
+  }
   if (run_library(conv, input, weight, bias, out)) return;
   bool narrow = out.dtype() == DType::Float16 || out.dtype() == DType::BFloat16;
   if (!narrow) return run_own(conv, input, weight, bias, out);
@@ -89,7 +101,59 @@ void run(const dnn::Conv2d& conv, const Tensor& input, const Tensor& weight, con
   copy_into(out, wide);
 }
 
+// Writes the gradient that is wanted; the others are read.
+void run_gradient(const dnn::Conv2d& conv, const Tensor& input, const Tensor& weight,
+                  const Tensor& output, dnn::Wanted wanted) {
+  const Tensor& to = wanted == dnn::Wanted::kInput ? input : weight;
+  if (to.dtype() == DType::Float16 || to.dtype() == DType::BFloat16) {
+    // Sums in float32, rounded once.
+    auto wide = [&](const Tensor& t) {
+      if (!t.is_same(to)) return cast(t, DType::Float32);
+      return empty_strided_tensor(t.sizes(), t.strides(), DType::Float32, t.device());
+    };
+    const Tensor x = wide(input), w = wide(weight);
+    run_gradient(conv, x, w, wide(output), wanted);
+    return copy_into(to, to.is_same(input) ? x : w);
+  }
+  const bool library = dnn::library_takes(to.dtype());
+  const bool last = library && !output.is_contiguous() && is_dense(output, true);
+  auto form = [&](const Tensor& t, bool channels_last) {
+    return t.is_same(to) && !is_dense(t, channels_last) ? dense_like(t, channels_last)
+                                                        : dense(t, channels_last);
+  };
+  dnn::Conv2dOperands t{form(input, last), form(weight, false), {}, form(output, last), last};
+  const bool as_product = multiplies(conv, to.dtype()) && !last;
+  if (as_product || !library || !dnn::library_gradient(conv, t, wanted)) {
+    t = {form(input, false), form(weight, false), {}, form(output, false), false};
+    dnn::own_conv2d(conv, t, wanted);
+  }
+  const Tensor& made = wanted == dnn::Wanted::kInput ? t.input : t.weight;
+  if (!made.is_same(to)) copy_into(to, made);
+}
+
+void gradient(const Tensor& input, const Tensor& weight, const Tensor& output, IntArrayRef stride,
+              IntArrayRef padding, IntArrayRef dilation, int64_t groups, dnn::Wanted wanted) {
+  const Tensor& to = wanted == dnn::Wanted::kInput ? input : weight;
+  if (to.numel() == 0) return;
+  if (output.numel() == 0) {
+    std::memset(to.data(), 0, static_cast<size_t>(to.numel()) * item_size(to.dtype()));
+    return;
+  }
+  const dnn::Conv2d conv = problem(input, weight, stride, padding, dilation, groups, output);
+  run_gradient(conv, input, weight, output, wanted);
+}
+
 }  // namespace
+
+void conv2d_input(IntArrayRef, const Tensor& weight, const Tensor& grad_output, IntArrayRef stride,
+                  IntArrayRef padding, IntArrayRef dilation, int64_t groups, const Tensor& out) {
+  gradient(out, weight, grad_output, stride, padding, dilation, groups, dnn::Wanted::kInput);
+}
+
+void conv2d_weight(const Tensor& input, IntArrayRef, const Tensor& grad_output, IntArrayRef stride,
+                   IntArrayRef padding, IntArrayRef dilation, int64_t groups, const Tensor& out) {
+  gradient(input, out, grad_output, stride, padding, dilation, groups, dnn::Wanted::kWeight);
+}
 
 void conv2d(const Tensor& input, const Tensor& weight, const Tensor& bias, IntArrayRef stride,
             IntArrayRef padding, IntArrayRef dilation, int64_t groups, const Tensor& out) {

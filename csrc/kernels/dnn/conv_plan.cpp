@@ -7,17 +7,15 @@
 #include <mutex>
 #include <vector>
 
-#include "kernels/dnn/primitives.h"
-
 namespace ceph::kernels::dnn {
 namespace {
 
 // Plans that are kept; a program with more shapes than this starts over.
 constexpr size_t kMaxPlans = 512;
 
-using Key = std::array<int64_t, 19>;
+using Key = std::array<int64_t, 21>;
 
-Key key_of(const Conv2d& c, DType dtype, bool bias, bool channels_last) {
+Key key_of(const Conv2d& c, const ConvPlan::Form& form) {
   return {c.batch,
           c.groups,
           c.in_channels,
@@ -34,13 +32,15 @@ Key key_of(const Conv2d& c, DType dtype, bool bias, bool channels_last) {
           c.padding[1],
           c.dilation[0],
           c.dilation[1],
-          static_cast<int64_t>(dtype),
-          bias,
-          channels_last};
+          static_cast<int64_t>(form.dtype),
+          static_cast<int64_t>(form.wanted),
+          form.bias,
+          form.channels_last,
+          form.image_step};
 }
 
 Owned<dnnl_memory_desc_t> dense_desc(const std::vector<int64_t>& sizes, dnnl_data_type_t type,
-                                     bool channels_last) {
+                                     bool channels_last, int64_t image_step = 0) {
   dnnl_dims_t dims, strides;
   int rank = static_cast<int>(sizes.size());
   std::copy(sizes.begin(), sizes.end(), dims);
@@ -53,6 +53,7 @@ Owned<dnnl_memory_desc_t> dense_desc(const std::vector<int64_t>& sizes, dnnl_dat
   for (int d = rank - 1; d >= 0; --d) {
     if (!(channels_last && d == 1)) place(d);
   }
+  if (image_step != 0) strides[0] = image_step;
   dnnl_memory_desc_t out = nullptr;
   library()->memory_desc_create_with_strides(&out, rank, dims, type, strides);
   return Owned<dnnl_memory_desc_t>(out);
@@ -69,25 +70,24 @@ Owned<dnnl_memory_desc_t> any_desc(const std::vector<int64_t>& sizes, dnnl_data_
 
 }  // namespace
 
-std::shared_ptr<const ConvPlan> ConvPlan::find(const Conv2d& conv, DType dtype, bool bias,
-                                               bool channels_last) {
+std::shared_ptr<const ConvPlan> ConvPlan::find(const Conv2d& conv, const Form& form) {
   static std::mutex mutex;
   static std::map<Key, std::shared_ptr<const ConvPlan>>& plans =
       *new std::map<Key, std::shared_ptr<const ConvPlan>>();  // outlives the last user at exit
-  Key key = key_of(conv, dtype, bias, channels_last);
+  Key key = key_of(conv, form);
   std::lock_guard<std::mutex> lock(mutex);
   auto at = plans.find(key);
   if (at != plans.end()) return at->second;
   if (plans.size() >= kMaxPlans) plans.clear();
   auto plan = std::make_shared<ConvPlan>();
   OneOpenMpThread one;
-  if (!plan->build(conv, dtype, bias, channels_last)) plan = nullptr;
+  if (!plan->build(conv, form)) plan = nullptr;
   plans.emplace(key, plan);
   return plan;
 }
 
-bool ConvPlan::build(const Conv2d& c, DType dtype, bool bias, bool channels_last) {
-  dnnl_data_type_t type = data_type(dtype);
+bool ConvPlan::build(const Conv2d& c, const Form& form) {
+  dnnl_data_type_t type = data_type(form.dtype);
   std::vector<int64_t> in{c.batch, c.in_channels, c.in_size[0], c.in_size[1]};
   std::vector<int64_t> out{c.batch, c.out_channels, c.out_size[0], c.out_size[1]};
   std::vector<int64_t> filter{c.out_channels, c.in_channels, c.kernel[0], c.kernel[1]};
@@ -95,24 +95,32 @@ bool ConvPlan::build(const Conv2d& c, DType dtype, bool bias, bool channels_last
     filter = {c.groups, c.out_channels / c.groups, c.in_channels / c.groups, c.kernel[0],
               c.kernel[1]};
   }
-  input_.outside = dense_desc(in, type, channels_last);
+  wanted_ = form.wanted;
+  if (wanted_ == Wanted::kInput) written_ = &input_;
+  if (wanted_ == Wanted::kWeight) written_ = &weight_;
+  const bool last = form.channels_last;
+  input_.outside = dense_desc(in, type, last);
   weight_.outside = dense_desc(filter, type, false);
-  output_.outside = dense_desc(out, type, channels_last);
+  output_.outside = dense_desc(out, type, last, form.image_step);
   // Channels-last tensors are taken as they are; others in whatever layout is fastest.
-  input_.inside = channels_last ? clone(input_.outside.get()) : any_desc(in, type);
+  input_.inside = last ? clone(input_.outside.get()) : any_desc(in, type);
   weight_.inside = any_desc(filter, type);
-  output_.inside = channels_last ? clone(output_.outside.get()) : any_desc(out, type);
-  if (bias) bias_ = dense_desc({c.out_channels}, type, false);
+  output_.inside = last ? clone(output_.outside.get()) : any_desc(out, type);
+  if (form.bias) bias_ = dense_desc({c.out_channels}, type, false);
   Owned<dnnl_primitive_desc_t> desc = describe(c);
   if (!desc) return false;
   auto chosen = [&](dnnl_query_t what) {
     return library()->primitive_desc_query_md(desc.get(), what, 0);
   };
+  const bool forward = wanted_ == Wanted::kOutput;
   scratch_ = clone(chosen(dnnl_query_scratchpad_md));
   conv_ = primitive(desc);
-  return conv_ && arrange(input_, chosen(dnnl_query_src_md), false) &&
-         arrange(weight_, chosen(dnnl_query_weights_md), false) &&
-         arrange(output_, chosen(dnnl_query_dst_md), true);
+  return conv_ &&
+         arrange(input_,
+                 chosen(wanted_ == Wanted::kInput ? dnnl_query_diff_src_md : dnnl_query_src_md)) &&
+         arrange(weight_, chosen(wanted_ == Wanted::kWeight ? dnnl_query_diff_weights_md
+                                                            : dnnl_query_weights_md)) &&
+         arrange(output_, chosen(forward ? dnnl_query_dst_md : dnnl_query_diff_dst_md));
 }
 
 Owned<dnnl_primitive_desc_t> ConvPlan::describe(const Conv2d& c) const {
@@ -122,20 +130,35 @@ Owned<dnnl_primitive_desc_t> ConvPlan::describe(const Conv2d& c) const {
     gap[d] = c.dilation[d] - 1;
     padding[d] = c.padding[d];
   }
-  Owned<dnnl_primitive_attr_t> attr = caller_scratch();
-  dnnl_primitive_desc_t out = nullptr;
-  library()->convolution_forward_primitive_desc_create(
-      &out, library()->engine, dnnl_forward_inference, dnnl_convolution_direct, input_.inside.get(),
-      weight_.inside.get(), bias_.get(), output_.inside.get(), stride, gap, padding, padding,
-      attr.get());
-  return Owned<dnnl_primitive_desc_t>(out);
+  const Library& f = *library();
+  const Owned<dnnl_primitive_attr_t> attr = caller_scratch();
+  const bool forward = wanted_ == Wanted::kOutput;
+  dnnl_primitive_desc_t made = nullptr;
+  f.convolution_forward_primitive_desc_create(
+      &made, f.engine, forward ? dnnl_forward_inference : dnnl_forward_training,
+      dnnl_convolution_direct, input_.inside.get(), weight_.inside.get(), bias_.get(),
+      output_.inside.get(), stride, gap, padding, padding, attr.get());
+  Owned<dnnl_primitive_desc_t> of_output(made);
+  if (forward || !made) return of_output;
+  made = nullptr;
+  if (wanted_ == Wanted::kInput) {
+    f.convolution_backward_data_primitive_desc_create(
+        &made, f.engine, dnnl_convolution_direct, input_.inside.get(), weight_.inside.get(),
+        output_.inside.get(), stride, gap, padding, padding, of_output.get(), attr.get());
+  } else {
+    f.convolution_backward_weights_primitive_desc_create(
+        &made, f.engine, dnnl_convolution_direct, input_.inside.get(), weight_.inside.get(),
+        nullptr, output_.inside.get(), stride, gap, padding, padding, of_output.get(), attr.get());
+  }
+  return Owned<dnnl_primitive_desc_t>(made);
 }
 
-bool ConvPlan::arrange(Operand& operand, const_dnnl_memory_desc_t chosen, bool is_output) {
+bool ConvPlan::arrange(Operand& operand, const_dnnl_memory_desc_t chosen) {
   operand.inside = clone(chosen);
   if (library()->memory_desc_equal(operand.outside.get(), chosen)) return true;
-  const_dnnl_memory_desc_t from = is_output ? chosen : operand.outside.get();
-  const_dnnl_memory_desc_t to = is_output ? operand.outside.get() : chosen;
+  const bool writes = &operand == written_;
+  const_dnnl_memory_desc_t from = writes ? chosen : operand.outside.get();
+  const_dnnl_memory_desc_t to = writes ? operand.outside.get() : chosen;
   dnnl_primitive_desc_t desc = nullptr;
   dnnl_engine_t engine = library()->engine;
   library()->reorder_primitive_desc_create(&desc, from, engine, to, engine, nullptr);
@@ -154,33 +177,40 @@ Tensor ConvPlan::arranged_weight(const Tensor& weight) const {
   return out;
 }
 
-void ConvPlan::run(char* input, const Tensor& weight, char* bias, char* output) const {
+ConvPlan::Held ConvPlan::hold(Run& step, const Operand& operand, void* data) const {
+  if (!operand.reorder) return {Tensor(), data};
+  Held held{bytes_for("conv2d", operand.inside), nullptr};
+  held.data = held.own.data();
+  if (&operand != written_) {
+    step.with(DNNL_ARG_FROM, operand.outside, data)
+        .with(DNNL_ARG_TO, operand.inside, held.data)
+        .execute(operand.reorder);
+  }
+  return held;
+}
+
+void ConvPlan::run(char* input, char* weight, char* bias, char* output) const {
   OneOpenMpThread one;
   Run step("conv2d");
-  Tensor in, out, scratch = bytes_for("conv2d", scratch_);
-  void *from = input, *to = output;
-  if (input_.reorder) {
-    in = bytes_for("conv2d", input_.inside);
-    from = in.data();
-    step.with(DNNL_ARG_FROM, input_.outside, input)
-        .with(DNNL_ARG_TO, input_.inside, from)
-        .execute(input_.reorder);
-  }
-  if (output_.reorder) {
-    out = bytes_for("conv2d", output_.inside);
-    to = out.data();
-  }
-  step.with(DNNL_ARG_SRC, input_.inside, from)
-      .with(DNNL_ARG_WEIGHTS, weight_.inside, weight.data())
-      .with(DNNL_ARG_DST, output_.inside, to)
+  const Tensor scratch = bytes_for("conv2d", scratch_);
+  const Held in = hold(step, input_, input), out = hold(step, output_, output);
+  const Held filter =
+      wanted_ == Wanted::kWeight ? hold(step, weight_, weight) : Held{Tensor(), weight};
+  const bool forward = wanted_ == Wanted::kOutput;
+  step.with(wanted_ == Wanted::kInput ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, input_.inside, in.data)
+      .with(wanted_ == Wanted::kWeight ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, weight_.inside,
+            filter.data)
+      .with(forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, output_.inside, out.data)
       .with(DNNL_ARG_SCRATCHPAD, scratch_, scratch.data());
   if (bias) step.with(DNNL_ARG_BIAS, bias_, bias);
   step.execute(conv_);
-  if (output_.reorder) {
-    step.with(DNNL_ARG_FROM, output_.inside, to)
-        .with(DNNL_ARG_TO, output_.outside, output)
-        .execute(output_.reorder);
-  }
+  if (!written_->reorder) return;
+  const auto [held, result] = forward                     ? std::pair(out.data, output)
+                              : wanted_ == Wanted::kInput ? std::pair(in.data, input)
+                                                          : std::pair(filter.data, weight);
+  step.with(DNNL_ARG_FROM, written_->inside, held)
+      .with(DNNL_ARG_TO, written_->outside, result)
+      .execute(written_->reorder);
 }
 
 }  // namespace ceph::kernels::dnn

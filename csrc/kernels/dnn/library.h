@@ -29,6 +29,8 @@ namespace ceph::kernels::dnn {
   _(primitive_attr_set_scratchpad_mode)                                                            \
   _(matmul_primitive_desc_create)                                                                  \
   _(convolution_forward_primitive_desc_create)                                                     \
+  _(convolution_backward_data_primitive_desc_create)                                               \
+  _(convolution_backward_weights_primitive_desc_create)                                            \
   _(reorder_primitive_desc_create)                                                                 \
   _(primitive_desc_query_md)                                                                       \
   _(primitive_desc_destroy)                                                                        \

@@ -21,11 +21,13 @@ int64_t images_per_piece(const Conv2d& conv) {
   return std::min(wanted, conv.batch);
 }
 
-// Output channels of a piece of a single image; all of them where it can't be split.
-int64_t filters_per_piece(const Conv2d& conv, bool channels_last) {
+// Output channels of a piece, of a single image or where the weight is larger than all images; all
+// of them where it can't be split.
+int64_t filters_per_piece(const Conv2d& conv, const Conv2dOperands& t) {
   int64_t k = conv.out_channels;
-  bool splits = conv.groups == 1 && !channels_last && k % 32 == 0 && k > 32 &&
-                conv.products_per_image() >= 4 * kPiece;
+  bool splits = conv.groups == 1 && !t.channels_last && k % 32 == 0 && k > 32 &&
+                (conv.batch == 1 || t.weight.numel() > t.input.numel()) &&
+                conv.batch * conv.products_per_image() >= 4 * kPiece;
   if (!splits) return k;
   for (int64_t size = 64; size < k; size += 32) {
     if (k % size == 0) return size;
@@ -49,12 +51,13 @@ bool fits_library(const Conv2d& conv, const Conv2dOperands& t) {
   return std::max(image, t.weight.numel()) <= INT32_MAX / 8;
 }
 
-bool run_batch(const Conv2d& conv, const Conv2dOperands& t, int64_t images) {
+// The output, or the gradient of the input: each image has its own.
+bool run_batch(const Conv2d& conv, const Conv2dOperands& t, int64_t images, Wanted wanted) {
   Conv2d piece = conv;
   piece.batch = images;
-  auto plan = ConvPlan::find(piece, t.output.dtype(), t.bias.defined(), t.channels_last);
+  auto plan = ConvPlan::find(piece, {t.output.dtype(), wanted, t.bias.defined(), t.channels_last});
   if (!plan) return false;
-  Tensor weight = plan->arranged_weight(t.weight);
+  const Tensor weight = plan->arranged_weight(t.weight);
   int64_t item = static_cast<int64_t>(item_size(t.output.dtype()));
   int64_t in_step = t.input.numel() / conv.batch * images * item;
   int64_t out_step = t.output.numel() / conv.batch * images * item;
@@ -62,7 +65,8 @@ bool run_batch(const Conv2d& conv, const Conv2dOperands& t, int64_t images) {
   char* bias = t.bias.defined() ? static_cast<char*>(t.bias.data()) : nullptr;
   parallel_for(0, conv.batch / images, 1, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      plan->run(input + i * in_step, weight, bias, output + i * out_step);
+      plan->run(input + i * in_step, static_cast<char*>(weight.data()), bias,
+                output + i * out_step);
     }
   });
   return true;
@@ -71,10 +75,11 @@ bool run_batch(const Conv2d& conv, const Conv2dOperands& t, int64_t images) {
 bool run_filters(const Conv2d& conv, const Conv2dOperands& t, int64_t filters) {
   Conv2d piece = conv;
   piece.out_channels = filters;
-  auto plan = ConvPlan::find(piece, t.output.dtype(), t.bias.defined(), false);
+  int64_t plane = conv.out_size[0] * conv.out_size[1];
+  auto plan = ConvPlan::find(piece, {t.output.dtype(), Wanted::kOutput, t.bias.defined(), false,
+                                     conv.out_channels * plane});
   if (!plan) return false;
   int64_t item = static_cast<int64_t>(item_size(t.output.dtype()));
-  int64_t plane = conv.out_size[0] * conv.out_size[1];
   char *input = static_cast<char*>(t.input.data()), *output = static_cast<char*>(t.output.data());
   char* bias = t.bias.defined() ? static_cast<char*>(t.bias.data()) : nullptr;
   parallel_for(0, conv.out_channels / filters, 1, [&](int64_t first, int64_t last) {
@@ -82,10 +87,65 @@ bool run_filters(const Conv2d& conv, const Conv2dOperands& t, int64_t filters) {
       Tensor weight =
           view_of(t.weight, {filters, conv.in_channels, conv.kernel[0], conv.kernel[1]},
                   t.weight.strides(), t.weight.storage_offset() + i * filters * t.weight.stride(0));
-      plan->run(input, plan->arranged_weight(weight), bias ? bias + i * filters * item : nullptr,
-                output + i * filters * plane * item);
+      const Tensor arranged = plan->arranged_weight(weight);
+      plan->run(input, static_cast<char*>(arranged.data()),
+                bias ? bias + i * filters * item : nullptr, output + i * filters * plane * item);
     }
   });
+  return true;
+}
+
+// Output channels of a piece of the weight's gradient; all of them where it can't be split.
+int64_t filters_of_gradient(const Conv2d& conv, bool channels_last) {
+  const int64_t k = conv.out_channels;
+  if (conv.groups != 1 || channels_last || k % 32 != 0) return k;
+  return k % 128 == 0 ? k / 4 : k / 2;
+}
+
+// Each piece has its own part of the weight, and reads its channels of the output's gradient.
+bool weight_by_filters(const Conv2d& conv, const Conv2dOperands& t, int64_t filters) {
+  Conv2d piece = conv;
+  piece.out_channels = filters;
+  const int64_t plane = conv.out_size[0] * conv.out_size[1];
+  auto plan = ConvPlan::find(
+      piece, {DType::Float32, Wanted::kWeight, false, false, conv.out_channels * plane});
+  if (!plan) return false;
+  char* input = static_cast<char*>(t.input.data());
+  float *weight = t.weight.data_as<float>(), *output = t.output.data_as<float>();
+  const int64_t step = filters * (t.weight.numel() / conv.out_channels);
+  parallel_for(0, conv.out_channels / filters, 1, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      plan->run(input, reinterpret_cast<char*>(weight + i * step), nullptr,
+                reinterpret_cast<char*>(output + i * filters * plane));
+    }
+  });
+  return true;
+}
+
+// Sums over parts of the batch, then over the parts: how many there are depends on the shape only.
+bool weight_by_images(const Conv2d& conv, const Conv2dOperands& t) {
+  Conv2d piece = conv;
+  piece.batch = conv.batch % 4 == 0 ? conv.batch / 4 : conv.batch;
+  const int64_t parts = conv.batch / piece.batch, size = t.weight.numel();
+  auto plan = ConvPlan::find(piece, {DType::Float32, Wanted::kWeight, false, t.channels_last});
+  if (!plan) return false;
+  const Tensor sums =
+      parts == 1 ? t.weight
+                 : empty_tensor({parts, size}, DType::Float32, DeviceKind::CPU, "conv2d_weight");
+  const int64_t in_step = t.input.numel() / parts, out_step = t.output.numel() / parts;
+  float *input = t.input.data_as<float>(), *output = t.output.data_as<float>();
+  float* sum = sums.data_as<float>();
+  parallel_for(0, parts, 1, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      plan->run(reinterpret_cast<char*>(input + i * in_step),
+                reinterpret_cast<char*>(sum + i * size), nullptr,
+                reinterpret_cast<char*>(output + i * out_step));
+    }
+  });
+  float* weight = t.weight.data_as<float>();
+  for (int64_t i = 0; parts > 1 && i < size; ++i) {
+    weight[i] = (sum[i] + sum[size + i]) + (sum[2 * size + i] + sum[3 * size + i]);
+  }
   return true;
 }
 
@@ -97,9 +157,17 @@ bool library_takes(DType dtype) {
 
 bool library_conv2d(const Conv2d& conv, const Conv2dOperands& t) {
   if (!fits_library(conv, t) || splits_a_pair(conv, t.output.dtype())) return false;
-  int64_t filters = conv.batch == 1 ? filters_per_piece(conv, t.channels_last) : conv.out_channels;
+  int64_t filters = filters_per_piece(conv, t);
   if (filters < conv.out_channels) return run_filters(conv, t, filters);
-  return run_batch(conv, t, images_per_piece(conv));
+  return run_batch(conv, t, images_per_piece(conv), Wanted::kOutput);
+}
+
+bool library_gradient(const Conv2d& conv, const Conv2dOperands& t, Wanted wanted) {
+  if (t.output.dtype() != DType::Float32 || !fits_library(conv, t)) return false;
+  if (wanted == Wanted::kInput) return run_batch(conv, t, images_per_piece(conv), wanted);
+  int64_t filters = filters_of_gradient(conv, t.channels_last);
+  if (filters < conv.out_channels) return weight_by_filters(conv, t, filters);
+  return weight_by_images(conv, t);
 }
 
 #else
@@ -107,6 +175,8 @@ bool library_conv2d(const Conv2d& conv, const Conv2dOperands& t) {
 bool library_takes(DType) { return false; }
 
 bool library_conv2d(const Conv2d&, const Conv2dOperands&) { return false; }
+
+bool library_gradient(const Conv2d&, const Conv2dOperands&, Wanted) { return false; }
 
 #endif
 

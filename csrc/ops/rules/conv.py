@@ -83,6 +83,57 @@ def conv2d(
     return (*input[: rank - 3], weight[0], height, width)
 
 
+def check_gradient(
+    op: str,
+    input: Shape,
+    weight: Shape,
+    grad_output: Shape,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+) -> None:
+    """Raises RuntimeError unless `grad_output` has the shape of the convolution of the others."""
+    if len(input) != 4:
+        raise RuntimeError(f"{op}: the input must have 4 dimensions; got input {show(input)}")
+    made = conv2d(op, input, weight, None, stride, padding, dilation, groups)
+    if grad_output != made:
+        raise RuntimeError(
+            f"{op}: grad_output must have the convolution's shape {show(made)};"
+            f" got {show(grad_output)}"
+        )
+
+
+def conv2d_input(
+    op: str,
+    input_size: Ints,
+    weight: Shape,
+    grad_output: Shape,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+) -> Shape:
+    """As told, where the convolution of such an input has the gradient's shape."""
+    check_gradient(op, input_size, weight, grad_output, stride, padding, dilation, groups)
+    return input_size
+
+
+def conv2d_weight(
+    op: str,
+    input: Shape,
+    weight_size: Ints,
+    grad_output: Shape,
+    stride: Ints,
+    padding: Ints,
+    dilation: Ints,
+    groups: int,
+) -> Shape:
+    """As told, where the convolution with such a weight has the gradient's shape."""
+    check_gradient(op, input, weight_size, grad_output, stride, padding, dilation, groups)
+    return weight_size
+
+
 def conv1d(
     input: Tensor,
     weight: Tensor,

@@ -138,63 +138,6 @@ def batch_norm_backward(
     return weighted * scale, ops.sum(g * normal, others), ops.sum(g, others)
 
 
-def spaced(op: str, grad: Tensor, step: Ints, sizes: Ints) -> Tensor:
-    """[n, c, h, w] with `step - 1` zeros between rows and columns, then up to `sizes`."""
-    whole = ops.new_zeros(grad, (grad.shape[0], grad.shape[1], *sizes))
-    rows = ops.slice(whole, 2, 0, (grad.shape[2] - 1) * step[0] + 1, step[0])
-    places = ops.slice(rows, 3, 0, (grad.shape[3] - 1) * step[1] + 1, step[1])
-    ops.copy_(places, grad)
-    return whole
-
-
-def conv2d_input(
-    op: str,
-    grad: Tensor,
-    sizes: Shape,
-    weight: Tensor,
-    step: Ints,
-    pad: Ints,
-    gap: Ints,
-    groups: int,
-) -> Tensor:
-    """Of a batch of inputs: the gradient, spread out, under the kernel turned around."""
-    extent = (gap[0] * (weight.shape[2] - 1), gap[1] * (weight.shape[3] - 1))
-    inner = (sizes[2] + 2 * pad[0] - extent[0], sizes[3] + 2 * pad[1] - extent[1])
-    outputs = weight.shape[0] // groups
-    each = weight.shape[1]
-    kernel = ops.reshape(weight, (groups, outputs, each, weight.shape[2], weight.shape[3]))
-    turned = ops.flip(ops.transpose(kernel, 1, 2), (3, 4))
-    turned = ops.reshape(turned, (groups * each, outputs, weight.shape[2], weight.shape[3]))
-    whole = ops.conv2d(spaced(op, grad, step, inner), turned, None, (1, 1), extent, gap, groups)
-    return ops.narrow(ops.narrow(whole, 2, pad[0], sizes[2]), 3, pad[1], sizes[3])
-
-
-def conv2d_weight(
-    op: str,
-    grad: Tensor,
-    input: Tensor,
-    sizes: Shape,
-    step: Ints,
-    pad: Ints,
-    gap: Ints,
-    groups: int,
-) -> Tensor:
-    """Of the kernel: the input, channels as a batch, under the gradient."""
-    batch = input.shape[0]
-    if batch == 0:
-        return ops.new_zeros(grad, sizes)
-    outputs = sizes[0] // groups
-    shape = (batch, groups, sizes[1], input.shape[2], input.shape[3])
-    images = ops.permute(ops.reshape(input, shape), (2, 1, 0, 3, 4))
-    images = ops.reshape(images, (sizes[1], groups * batch, input.shape[2], input.shape[3]))
-    kernel = ops.reshape(grad, (batch, groups, outputs, grad.shape[2], grad.shape[3]))
-    kernel = ops.permute(kernel, (1, 2, 0, 3, 4))
-    kernel = ops.reshape(kernel, (sizes[0], batch, grad.shape[2], grad.shape[3]))
-    made = ops.conv2d(images, kernel, None, gap, pad, step, groups)
-    made = ops.narrow(ops.narrow(made, 2, 0, sizes[2]), 3, 0, sizes[3])
-    return ops.transpose(made, 0, 1)
-
-
 def channels_but(op: str, rank: int) -> Ints:
     """The dimensions of a batch of images, or of one, but for the channels."""
     return (0, 2, 3) if rank == 4 else (1, 2)
@@ -213,19 +156,20 @@ def conv2d_backward(
     wants_weight: bool,
 ) -> tuple[Tensor, Tensor]:
     """Of input and weight, each where it is wanted."""
-    step = pair(op, "stride", stride, 1)
-    pad = pair(op, "padding", padding, 0)
-    gap = pair(op, "dilation", dilation, 1)
     single = input.dim() == 3
     images = ops.unsqueeze(input, 0) if single else input
     grads = ops.unsqueeze(grad, 0) if single else grad
     of_input = grad
     of_weight = grad
     if wants_input:
-        of_input = conv2d_input(op, grads, images.shape, weight, step, pad, gap, groups)
+        of_input = ops.conv2d_input(
+            images.shape, weight, grads, stride, padding, dilation, groups
+        )
         of_input = ops.reshape(of_input, input.shape)
     if wants_weight:
-        of_weight = conv2d_weight(op, grads, images, weight.shape, step, pad, gap, groups)
+        of_weight = ops.conv2d_weight(
+            images, weight.shape, grads, stride, padding, dilation, groups
+        )
     return of_input, of_weight
 
 

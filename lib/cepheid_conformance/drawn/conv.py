@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..sample import Sample
+from ..samples.conv import places
 from .chooser import Chooser
 
 # Whether a weight meets the zeros of the padding is open; an infinite one would tell.
@@ -14,15 +15,39 @@ _PAIRS = {"stride": (1, 3), "padding": (0, 2), "dilation": (1, 2)}
 
 def conv2d(chooser: Chooser) -> Sample:
     """Images with and without batch, every keyword."""
-    return _convolution(chooser, 2)
+    return Sample(chooser.spec.in_order(_convolution(chooser, 2)))
 
 
 def conv1d(chooser: Chooser) -> Sample:
     """Rows with and without batch, every keyword."""
-    return _convolution(chooser, 1)
+    return Sample(chooser.spec.in_order(_convolution(chooser, 1)))
 
 
-def _convolution(chooser: Chooser, directions: int) -> Sample:
+def conv2d_input(chooser: Chooser) -> Sample:
+    """The gradient of a drawn convolution's input."""
+    return _gradient(chooser, "input")
+
+
+def conv2d_weight(chooser: Chooser) -> Sample:
+    """The gradient of a drawn convolution's weight."""
+    return _gradient(chooser, "weight")
+
+
+def _gradient(chooser: Chooser, wanted: str) -> Sample:
+    values = _convolution(chooser, 2, (1, 2, 0, 3))
+    values.pop("bias", None)
+    image, weight = values["input"].shape, values["weight"].shape
+    sizes = places(image, weight, values)
+    values[f"{wanted}_size"] = list(values.pop(wanted).shape)
+    values["grad_output"] = chooser.tensor(
+        (image[0], weight[0], *sizes), "product", modes_of=_FINITE
+    )
+    return Sample(chooser.spec.in_order(values))
+
+
+def _convolution(
+    chooser: Chooser, directions: int, batches: tuple[int | None, ...] = (1, 2, None, 0, 3)
+) -> dict[str, Any]:
     groups = chooser.one_of((1, 1, 2, 3))
     inside, outside = chooser.integer(1, 3), chooser.integer(1, 4)
     kernel = [chooser.integer(1, 4) for _ in range(directions)]
@@ -36,7 +61,7 @@ def _convolution(chooser: Chooser, directions: int) -> Sample:
     for side in range(directions):
         least = dilation[side] * (kernel[side] - 1) + 1 - 2 * padding[side]
         image.append(chooser.integer(max(least, 1), max(least, 1) + 8))
-    batch = chooser.one_of(((1,), (2,), (), (0,), (3,)))
+    batch = chooser.one_of(tuple(() if n is None else (n,) for n in batches))
     values: dict[str, Any] = {
         "input": chooser.tensor((*batch, inside * groups, *image), "product"),
         "weight": chooser.tensor((outside * groups, inside, *kernel), "product", modes_of=_FINITE),
@@ -45,4 +70,4 @@ def _convolution(chooser: Chooser, directions: int) -> Sample:
         values["bias"] = chooser.tensor((outside * groups,), "any")
     if groups > 1:
         values["groups"] = groups
-    return Sample(chooser.spec.in_order({**values, **options}))
+    return {**values, **options}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,6 +58,46 @@ def conv1d(
     return within_bound(input.dtype, found.value[..., 0, :], np.asarray(found.bound)[..., 0, :])
 
 
+def conv2d_input(
+    input_size: Sequence[int],
+    weight: Any,
+    grad_output: Any,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> Expected:
+    """Each element of the gradient, times the weight, at the places that it was made of."""
+    dtype = weight.dtype
+    g, w = widen(grad_output.data, dtype), widen(weight.data, dtype)
+    steps = (_pair(stride), _pair(padding), _pair(dilation), groups)
+    with np.errstate(all="ignore"):
+        value = _scattered(tuple(input_size), g, w, *steps)
+        size = _scattered(tuple(input_size), magnitude(g), magnitude(w), *steps)
+    terms = w.shape[0] // groups * int(np.prod(w.shape[2:]))
+    return within_bound(dtype, value, product_bound(size, terms, dtype))
+
+
+def conv2d_weight(
+    input: Any,
+    weight_size: Sequence[int],
+    grad_output: Any,
+    stride: Sequence[int],
+    padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int,
+) -> Expected:
+    """Each element of the kernel: the gradient times the input that it met."""
+    dtype = input.dtype
+    x, g = widen(input.data, dtype), widen(grad_output.data, dtype)
+    steps = (_pair(stride), _pair(padding), _pair(dilation), groups)
+    with np.errstate(all="ignore"):
+        value = _met(tuple(weight_size), x, g, *steps)
+        size = _met(tuple(weight_size), magnitude(x), magnitude(g), *steps)
+    terms = g.shape[0] * int(np.prod(g.shape[2:]))
+    return within_bound(dtype, value, product_bound(size, terms, dtype))
+
+
 def _pair(value: Sequence[int] | int) -> tuple[int, int]:
     values = [value] if isinstance(value, int) else list(value)
     return (values[0], values[-1])
@@ -90,3 +130,63 @@ def _correlate(
             # n batch, g group, c input channel, o output channel
             total += np.einsum("ngcij,goc->ngoij", window, weights[..., row, column])
     return total.reshape(x.shape[0], w.shape[0], *sizes)
+
+
+def _windows(
+    kernel: tuple[int, ...],
+    sizes: tuple[int, ...],
+    stride: tuple[int, int],
+    dilation: tuple[int, int],
+) -> Iterator[tuple[int, int, tuple[slice, slice]]]:
+    """For each element of the kernel, the places of a padded image that it lies over."""
+    for row in range(kernel[0]):
+        for column in range(kernel[1]):
+            first = row * dilation[0], column * dilation[1]
+            rows, columns = (
+                slice(first[i], first[i] + (sizes[i] - 1) * stride[i] + 1, stride[i])
+                for i in range(2)
+            )
+            yield row, column, (rows, columns)
+
+
+def _scattered(
+    image: tuple[int, ...],
+    g: Array,
+    w: Array,
+    stride: tuple[int, int],
+    padding: tuple[int, int],
+    dilation: tuple[int, int],
+    groups: int,
+) -> Array:
+    """The adjoint of _correlate in the image."""
+    padded = tuple(image[2 + i] + 2 * padding[i] for i in range(2))
+    total = np.zeros((image[0], groups, image[1] // groups, *padded), np.result_type(g, w))
+    grads = g.reshape(g.shape[0], groups, g.shape[1] // groups, *g.shape[2:])
+    weights = w.reshape(groups, w.shape[0] // groups, *w.shape[1:])
+    places = _windows(w.shape[2:], g.shape[2:], stride, dilation)
+    for row, column, (rows, columns) in places:
+        part = np.einsum("ngoij,goc->ngcij", grads, weights[..., row, column])
+        total[..., rows, columns] += part
+    inner = (slice(padding[0], padding[0] + image[2]), slice(padding[1], padding[1] + image[3]))
+    return total[..., inner[0], inner[1]].reshape(image)
+
+
+def _met(
+    weight: tuple[int, ...],
+    x: Array,
+    g: Array,
+    stride: tuple[int, int],
+    padding: tuple[int, int],
+    dilation: tuple[int, int],
+    groups: int,
+) -> Array:
+    """The adjoint of _correlate in the weight."""
+    x = np.pad(x, ((0, 0), (0, 0), (padding[0],) * 2, (padding[1],) * 2))
+    grouped = x.reshape(x.shape[0], groups, x.shape[1] // groups, *x.shape[2:])
+    grads = g.reshape(g.shape[0], groups, g.shape[1] // groups, *g.shape[2:])
+    total = np.zeros((groups, weight[0] // groups, *weight[1:]), np.result_type(g, x))
+    places = _windows(weight[2:], g.shape[2:], stride, dilation)
+    for row, column, (rows, columns) in places:
+        window = grouped[..., rows, columns]
+        total[..., row, column] = np.einsum("ngoij,ngcij->goc", grads, window)
+    return total.reshape(weight)

@@ -108,6 +108,50 @@ def conv2d(draw: Draw) -> Iterator[Sample]:
             yield Sample({**values, "input": Tensor(draw.dtype, data)}, f"{note} in the image")
 
 
+def conv2d_input(draw: Draw) -> Iterator[Sample]:
+    """The calls of conv2d with a batch, from the side of the input."""
+    for values, note in _gradients(draw):
+        image = values.pop("input")
+        yield Sample({"input_size": list(image.shape), **values}, note)
+
+
+def conv2d_weight(draw: Draw) -> Iterator[Sample]:
+    """The calls of conv2d with a batch, from the side of the weight."""
+    for values, note in _gradients(draw):
+        weight = values.pop("weight")
+        ordered = {"input": values.pop("input"), "weight_size": list(weight.shape), **values}
+        yield Sample(ordered, note)
+
+
+def _gradients(draw: Draw) -> Iterator[tuple[dict[str, Any], str]]:
+    """Calls of conv2d with a gradient of their results in place of a bias."""
+    for sample in conv2d(draw):
+        values = {k: v for k, v in sample.values.items() if k != "bias"}
+        image, weight = values["input"].shape, values["weight"].shape
+        if len(image) != 4 or "bias" in sample.values:
+            continue
+        names = [k for k in values if k in ("stride", "padding", "dilation")]
+        options = {k: values.pop(k) for k in names}
+        sizes = places(image, weight, options)
+        domain = "positive" if draw.kind == "special" else "any"
+        values["grad_output"] = draw.tensor((image[0], weight[0], *sizes), domain)
+        yield {**values, **options}, sample.note
+
+
+def places(
+    image: tuple[int, ...], weight: tuple[int, ...], options: dict[str, list[int]]
+) -> list[int]:
+    """Rows and columns of a convolution's result."""
+    found = []
+    for i in range(2):
+        step, pad, gap = (
+            options.get(name, [rest])[i if len(options.get(name, [rest])) > 1 else 0]
+            for name, rest in (("stride", 1), ("padding", 0), ("dilation", 1))
+        )
+        found.append((image[2 + i] + 2 * pad - gap * (weight[2 + i] - 1) - 1) // step + 1)
+    return found
+
+
 def conv1d(draw: Draw) -> Iterator[Sample]:
     """Rows with and without batch."""
     shapes: dict[str, tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]] = {
@@ -176,3 +220,19 @@ def conv_rank(draw: Draw) -> Iterator[ErrorSample]:
     yield ErrorSample(values, "RuntimeError", r"conv\dd: .*input.*\[5")
     values = _case(draw, _flat(draw, (1, 1, 5, 5)), _flat(draw, (1, 3, 3)))
     yield ErrorSample(values, "RuntimeError", r"conv\dd: .*weight.*\[1, 3")
+
+
+def gradient_shapes(draw: Draw) -> Iterator[ErrorSample]:
+    """A gradient that is larger than the result; an image without a batch."""
+    for image, grad, pattern in (
+        ((1, 2, 5, 5), (1, 3, 4, 4), r"shape \[1, 3, 3, 3\]; got \[1, 3, 4, 4\]"),
+        ((2, 5, 5), (3, 3, 3), r"4 dimensions; got input \[2, 5, 5\]"),
+    ):
+        sizes = {"input": image, "weight": (3, 2, 3, 3)}
+        told = "input" if draw.spec.name == "conv2d_input" else "weight"
+        values: dict[str, Any] = {k: draw.tensor(v) for k, v in sizes.items() if k != told}
+        values[f"{told}_size"] = list(sizes[told])
+        values["grad_output"] = draw.tensor(grad)
+        yield ErrorSample(
+            draw.spec.in_order(values), "RuntimeError", rf"{draw.spec.name}: .*{pattern}"
+        )

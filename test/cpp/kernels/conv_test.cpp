@@ -8,6 +8,7 @@
 
 #include "base/thread_pool.h"
 #include "generated/ops/conv2d.h"
+#include "generated/ops/full_like.h"
 #include "kernels/dnn/conv2d.h"
 #include "kernels/values.h"
 #include "testing.h"
@@ -206,6 +207,30 @@ TEST(the_library_itself_computes_float32) {
     Tensor out = filled_output<float>(c, -77);
     EXPECT(kernels::dnn::library_conv2d(problem(c, out), {t.input, t.weight, t.bias, out, false}));
     EXPECT(matches<float>(c, t, out));
+  }
+}
+
+TEST(the_library_computes_gradients_as_the_own_path_does) {
+  using kernels::dnn::Wanted;
+  std::vector<Case> cases = kCases;
+  cases.push_back(kSplit);
+  cases.push_back({8, 2, 9, 24, 6, 5, 3});  // parts of the batch
+  for (const Case& c : cases) {
+    const Operands t = operands<float>(c, 0);
+    const Tensor grad =
+        ops::conv2d(t.input, t.weight, {}, c.stride, c.padding, c.dilation, c.groups);
+    for (Wanted wanted : {Wanted::kInput, Wanted::kWeight}) {
+      const bool of_input = wanted == Wanted::kInput;
+      const Tensor like = of_input ? t.input : t.weight;
+      const Tensor own = ops::full_like(like, -77), library = ops::full_like(like, -77);
+      auto with = [&](const Tensor& made) {
+        return kernels::dnn::Conv2dOperands{
+            of_input ? made : t.input, of_input ? t.weight : made, {}, grad, false};
+      };
+      kernels::dnn::own_conv2d(problem(c, grad), with(own), wanted);
+      EXPECT(kernels::dnn::library_gradient(problem(c, grad), with(library), wanted));
+      EXPECT(values_of<float>(own) == values_of<float>(library));
+    }
   }
 }
 

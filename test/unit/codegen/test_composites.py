@@ -194,7 +194,6 @@ CASES: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (t(2), (2, 3), *FACTORY.values()),
         lambda: (t(2), (-2,), *FACTORY.values()),
     ],
-    "new_empty": [lambda: (t(2), (0, 3), *FACTORY.values())],
     "eye": [lambda: (3, *FACTORY.values()), lambda: (-3, *FACTORY.values())],
     "eye.m": [lambda: (2, 3, *FACTORY.values()), lambda: (3, -1, *FACTORY.values())],
     "narrow": [

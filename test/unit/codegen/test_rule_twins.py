@@ -88,6 +88,18 @@ def convolved(draw: st.DrawFn) -> tuple[object, ...]:
     return "op", image, weight, bias, *pairs, groups
 
 
+@st.composite
+def of_gradients(draw: st.DrawFn) -> tuple[object, ...]:
+    """A convolution's image and weight, and often the shape of its result."""
+    groups, batch, inner, outer = (draw(POSITIVE) for _ in range(4))
+    sides, kernel = draw(sizes(2, 3)), draw(sizes(2, 1))
+    step, pad, gap = (draw(st.integers(low, 2)) for low in (1, 0, 1))
+    made = [(n + 2 * pad - gap * (k - 1) - 1) // step + 1 for n, k in zip(sides, kernel, strict=True)]
+    image, weight = (batch, groups * inner, *sides), (groups * outer, inner, *kernel)
+    fits = st.just((batch, groups * outer, *made))
+    return "op", image, weight, draw(fits | sizes(4, 1)), (step,), (pad,), (gap,), groups
+
+
 STRIDES = sizes(2, 1) | st.just(())
 PADDINGS = st.lists(st.integers(0, 2), min_size=1, max_size=2).map(tuple)
 POOLED = st.tuples(
@@ -107,6 +119,9 @@ FITTING: dict[str, st.SearchStrategy[tuple[object, ...]]] = {
     "view_strides": viewed(),
     "cat": laid_end_to_end(),
     "conv2d": convolved(),
+    "conv2d_input": of_gradients(),
+    "conv2d_weight": of_gradients(),
+    "check_gradient": of_gradients(),
     "mm": st.builds(lambda a, m: ("op", a, (a[1], m)), sizes(2), POSITIVE),
     "bmm": st.builds(lambda a, m: ("op", a, (a[0], a[2], m)), sizes(3), POSITIVE),
     "layer_norm": st.builds(lambda a, b: ("op", a + b, b, b, None), sizes(2), sizes(2)),
@@ -390,7 +405,8 @@ def names() -> list[str]:
     helpers += ["attended", "attention", "nll_loss", "group_norm", "rms_norm"]
     helpers += ["beside_ones", "diag_embed_shape", "kron_shape", "lengthened", "new_dim"]
     helpers += ["plane", "quarters", "repeats_shown", "last_dims", "channels_but", "class_dim"]
-    helpers += ["elements_per_fold", "extent", "inverse_order"]
+    helpers += ["elements_per_fold", "extent", "inverse_order", "check_gradient"]
+    helpers += ["conv2d_input", "conv2d_weight"]
     return sorted({*from_entries, *helpers, *INTRINSICS} - {"number_dtype"})
 
 
