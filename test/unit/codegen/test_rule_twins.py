@@ -94,7 +94,8 @@ def of_gradients(draw: st.DrawFn) -> tuple[object, ...]:
     groups, batch, inner, outer = (draw(POSITIVE) for _ in range(4))
     sides, kernel = draw(sizes(2, 3)), draw(sizes(2, 1))
     step, pad, gap = (draw(st.integers(low, 2)) for low in (1, 0, 1))
-    made = [(n + 2 * pad - gap * (k - 1) - 1) // step + 1 for n, k in zip(sides, kernel, strict=True)]
+    both = zip(sides, kernel, strict=True)
+    made = [(n + 2 * pad - gap * (k - 1) - 1) // step + 1 for n, k in both]
     image, weight = (batch, groups * inner, *sides), (groups * outer, inner, *kernel)
     fits = st.just((batch, groups * outer, *made))
     return "op", image, weight, draw(fits | sizes(4, 1)), (step,), (pad,), (gap,), groups
