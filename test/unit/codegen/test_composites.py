@@ -194,7 +194,6 @@ CASES: dict[str, list[Callable[[], tuple[Any, ...]]]] = {
         lambda: (t(2), (2, 3), *FACTORY.values()),
         lambda: (t(2), (-2,), *FACTORY.values()),
     ],
-    "new_empty": [lambda: (t(2), (0, 3), *FACTORY.values())],
     "eye": [lambda: (3, *FACTORY.values()), lambda: (-3, *FACTORY.values())],
     "eye.m": [lambda: (2, 3, *FACTORY.values()), lambda: (3, -1, *FACTORY.values())],
     "narrow": [
@@ -269,7 +268,7 @@ def composites(registry: Registry) -> dict[str, OpEntry]:
     return {e.full_name: e for e in registry.entries if e.implementation.kind == "composite"}
 
 
-UNWRITTEN = ("empty", "new_empty")  # oracles of what holds any values
+UNWRITTEN = ("empty",)  # its oracle holds any values
 
 
 def sampled() -> list[str]:
