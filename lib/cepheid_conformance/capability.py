@@ -27,6 +27,7 @@ FEATURES = {
     "neg": "the imaginary part of such a view negates when it is read",
     "threads": "set_num_threads(n)",
     "gradients": "requires_grad_(), autograd.grad() and backward()",
+    "transforms": "func.vmap(), and autograd.grad() of several cotangents at once",
     "guarded_dtypes": "an op refuses dtypes beyond its own, or its result is right all the same",
     "bits_by_place": "the result of an element doesn't depend on its place in a tensor",
     "bits_by_threads": "every op gives the same bits for every number of threads",

@@ -122,13 +122,13 @@ def _result(script: Script, what: str, text: str, outcome: Outcome) -> list[str]
     message = repr(str(text))
     if what == "freshness":
         return _freshness(script, message)
-    steps = [step for step in script.steps if step["do"] in ("call", "read", "repeat")]
+    steps = [step for step in script.steps if step["do"] in ("call", "read", "repeat", "vmap")]
     # Sharing is told by the first result, the rest by the last.
     place = 0 if what == "alias" else len(outcome.reports) - 1
     step, report = steps[place], outcome.reports[place]
     if step["do"] == "repeat":
         return [f"assert len({{repr(x.tolist()) for x in results}}) == 1, {message}"]
-    name = _name(script, step["id"] if step["do"] == "call" else next(iter(step["of"].values())))
+    name = _name(script, step["id"] if "id" in step else next(iter(step["of"].values())))
     holds = text.holds if isinstance(text, Told) else ""
     if holds:
         item = text.item if isinstance(text, Told) else None

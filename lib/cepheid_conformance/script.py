@@ -149,6 +149,23 @@ class Script:
         """Make a call many times, seeded each time; reports a digest of each result."""
         self.steps.append({"do": "repeat", "call": call, "count": count, "seed": seed})
 
+    def stand_in(self, tensor: Tensor) -> int:
+        """An id for a slice of a batch, in place of the tensor: calls inside `vmap` get it."""
+        key = self._new_id()
+        self.made[id(tensor)] = key
+        self.kept.append(tensor)
+        return key
+
+    def vmap(
+        self, call: dict[str, Any], slices: list[int], wholes: list[int], levels: int,
+        **options: Any,
+    ) -> int:  # fmt: skip
+        """Make a call on all slices of batches, by so many levels of vmap with these options."""
+        key = self._new_id()
+        step = {"do": "vmap", "id": key, "call": call, "slices": slices, "wholes": wholes}
+        self.steps.append({**step, "levels": levels, "options": options})
+        return key
+
     def growth(self, call: dict[str, Any], count: int, rounds: int) -> None:
         """Report what rounds of a call leave behind: heap bytes and Python blocks of each."""
         self.steps.append({"do": "growth", "call": call, "count": count, "rounds": rounds})

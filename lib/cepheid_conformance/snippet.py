@@ -89,6 +89,17 @@ def _call(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[s
     return [f"{result} = {_expression(step, makes)}", f"print({result})"]
 
 
+def _vmap(step: dict[str, Any], payload: bytes, makes: dict[int, Any]) -> list[str]:
+    names = ", ".join(f"r{key}" for key in step["slices"])
+    function = f"lambda {names}: {_expression(step['call'], makes)}"
+    options = ", ".join(f"{name}={value!r}" for name, value in step["options"].items())
+    for _ in range(step["levels"]):
+        function = f"torch.func.vmap({function}, {options})"
+    result = f"r{step['id']}"
+    wholes = ", ".join(f"t{key}" for key in step["wholes"])
+    return [f"{result} = {function}({wholes})", f"print({result})"]
+
+
 def _expression(step: dict[str, Any], makes: dict[int, Any]) -> str:
     args = [_text(argument, makes) for argument in step["args"]]
     args += [f"{name}={_text(value, makes)}" for name, value in step["kwargs"].items()]
@@ -177,6 +188,7 @@ _STEPS = {
     "repeat": _repeat,
     "growth": _growth,
     "peak": _peak,
+    "vmap": _vmap,
     "write": _write,
     "seed": _seed,
     "generator": _generator,

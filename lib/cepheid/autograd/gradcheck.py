@@ -49,11 +49,12 @@ def gradcheck(
     Each is compared with a difference over 2 `eps`, within `atol + rtol * |difference|`: use
     float64 or complex128. `fast_mode` compares one random projection in place of every element.
     A gradient must come out the same a second time within `nondet_tol`, and an undefined gradient
-    of a result must be taken (`check_undefined_grad`). GradcheckError, or False without
+    of a result must be taken (`check_undefined_grad`); with `check_batched_grad`, one pass for
+    several gradients must give what a pass for each gives. GradcheckError, or False without
     `raise_exception`.
     """
-    if check_batched_grad or check_batched_forward_grad or check_forward_ad:
-        raise NotImplementedError("gradcheck: forward mode and vmap are not part of this version")
+    if check_batched_forward_grad or check_forward_ad:
+        raise NotImplementedError("gradcheck: forward mode is not part of this version")
     args = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     _check_inputs(args)
     try:
@@ -61,6 +62,8 @@ def gradcheck(
             check = _Check(func, args, eps, atol, rtol, nondet_tol)
             check.jacobians(fast_mode)
             check.zeros()
+            if check_batched_grad:
+                check.batched()
             if check_undefined_grad:
                 check.undefined()
     except GradcheckError:
@@ -223,6 +226,30 @@ class _Check:
         for made in autograd.grad(roots, self.wanted, seeds, retain_graph=True, allow_unused=True):
             if made is not None and not bool((made == 0).all()):
                 raise GradcheckError("gradcheck: backward is not multiplied by grad_output")
+
+    def batched(self) -> None:
+        """Two gradients of a result at once, as inside vmap, against one after the other."""
+        for o, output in enumerate(self.outputs):
+            if not output.requires_grad:
+                continue
+            seeds = _C.functions.stack([_random_like(output) for _ in range(2)])
+            options = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
+            try:
+                together = autograd.grad(
+                    output, self.wanted, seeds, is_grads_batched=True, **options
+                )
+            except RuntimeError as error:
+                raise GradcheckError(
+                    f"gradcheck: backward of output {o} can't be computed inside vmap: {error}"
+                ) from error
+            for place, seed in enumerate(seeds):
+                alone = autograd.grad(output, self.wanted, seed, **options)
+                for i, (one, all_) in enumerate(zip(alone, together, strict=True)):
+                    if not _close(all_[place], one, self.atol, self.rtol):
+                        raise GradcheckError(
+                            f"gradcheck: the gradient of output {o} by input {i} is another inside"
+                            f" vmap: {all_[place]} instead of {one}"
+                        )
 
     def undefined(self) -> None:
         """Results without a gradient, one after the other and all together, count as zeros."""

@@ -43,12 +43,11 @@ def normal(dim: int, rank: int) -> int:
 
 
 @rules(
-    """abs acos acosh asin asinh atan atanh ceil celu clone conj_physical cos cosh deg2rad elu erf
+    """abs acos acosh asin asinh atan atanh ceil celu conj_physical cos cosh deg2rad elu erf
     erfc exp exp2 expm1 floor frac gelu_erf gelu_tanh hardshrink hardsigmoid hardswish hardtanh
     isfinite isinf isnan isneginf isposinf leaky_relu log log10 log1p log2 logical_not logit_of
     logit_within logsigmoid mish neg rad2deg reciprocal relu relu6 round rsqrt selu sgn sigmoid
-    sign signbit silu sin sinh softplus softshrink sqrt tan tanh threshold trunc bitwise_not
-    _to_copy empty_like"""
+    sign signbit silu sin sinh softplus softshrink sqrt tan tanh threshold trunc bitwise_not"""
 )
 def unary(func: Any, level: Level, args: Any, kwargs: Any) -> Any:
     """The batch is one more dimension."""
@@ -65,6 +64,19 @@ def unary_in_place(func: Any, level: Level, args: Any, kwargs: Any) -> Any:
     """The batch is one more dimension."""
     func(args[0].inner, *args[1:], **kwargs)
     return args[0]
+
+
+@rules("clone _to_copy empty_like")
+def copies(func: Any, level: Level, args: Any, kwargs: Any) -> Any:
+    """The batch is folded into the first dimension where the slices' layout is asked for."""
+    inner = args[0].inner
+    if kwargs.get("memory_format") not in _LAYOUTS_OF_SLICES:
+        return unary(func, level, args, kwargs)
+    made = func(inner.flatten(0, 1), *args[1:], **kwargs)
+    return Batched(made.view(*inner.shape[:2], *made.shape[1:]), level)
+
+
+_LAYOUTS_OF_SLICES = [_C._memory_formats()[name] for name in ("channels_last", "channels_last_3d")]
 
 
 @rules("new_empty")
@@ -233,6 +245,8 @@ def whole(name: str, picks: bool = False) -> Rule:
     """The rule of a reduction of all elements: another op, along one dimension that holds them."""
 
     def rule(func: Any, level: Level, args: Any, kwargs: Any) -> Any:
+        if picks and not args[0].numel():
+            return slice_by_slice(func, level, args, kwargs)
         flat = args[0].inner.flatten(1) if args[0].dim() else args[0].inner.unsqueeze(1)
         made = getattr(_C.functions, name)(flat, 1, **kwargs)
         return Batched(made[0] if picks else made, level)

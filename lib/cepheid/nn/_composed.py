@@ -127,15 +127,15 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError(f"one_hot: the indices must be int64; got {tensor.dtype}, convert them")
     if tensor.numel() == 0 and num_classes <= 0:
         raise RuntimeError("one_hot: num_classes must be given for an empty tensor; got none")
-    if tensor.numel() and int(tensor.min()) < 0:
-        raise RuntimeError(f"one_hot: class values must be >= 0; got {int(tensor.min())}")
-    count = int(tensor.max()) + 1 if num_classes == -1 else num_classes
-    if tensor.numel() and int(tensor.max()) >= count:
+    # A given number of classes asks for no value, as inside vmap there is none to ask for.
+    count = max(int(tensor.max()) + 1, 0) if num_classes == -1 else num_classes
+    made = tensor.new_zeros((*tensor.shape, count))
+    try:
+        return made.scatter_(-1, tensor.unsqueeze(-1), 1)
+    except RuntimeError as error:
         raise RuntimeError(
-            f"one_hot: class values must be below num_classes={count}; got {int(tensor.max())}"
-        )
-    made = functions.zeros((*tensor.shape, count), dtype=tensor.dtype)
-    return made.scatter_(-1, tensor.unsqueeze(-1), 1)
+            f"one_hot: class values must be >= 0 and below num_classes={count}; {error}"
+        ) from error
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:

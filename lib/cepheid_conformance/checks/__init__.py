@@ -39,6 +39,7 @@ KINDS = (
     "gradient",
     "second_order",
     "cotangents",
+    "vmap",
     "drawn",
 )
 

@@ -32,7 +32,6 @@ class Place:
 
 
 PLACES = (
-    Place("vmap", "K22", "a wrong batching rule: batched against looped", "batching rules", 5),
     Place(
         "compile",
         "K26",

@@ -180,15 +180,42 @@ class Script:
         """Call by public name; an exception of the candidate is a fact."""
         args = [self.resolve(argument) for argument in step["args"]]
         kwargs = {name: self.resolve(value) for name, value in step["kwargs"].items()}
+
+        def run() -> Any:
+            return self.target(step["via"], step["name"], args)(*args, **kwargs)
+
+        return self.answer(step["id"], lambda: self.watched(run))
+
+    def vmap(self, step: dict[str, Any]) -> dict[str, Any]:
+        """A call on all slices of batches: inside, slices stand for them."""
+
+        def of_slices(*slices: Any) -> Any:
+            self.objects.update(zip(step["slices"], slices, strict=True))
+            return self.watched(self.bound(step["call"]))
+
+        def run() -> Any:
+            function = of_slices
+            for _ in range(step["levels"]):
+                function = self.adapter.module.func.vmap(function, **step["options"])
+            return function(*(self.objects[key] for key in step["wholes"]))
+
+        return self.answer(step["id"], run)
+
+    def watched(self, run: Callable[[], Any]) -> Any:
+        """What a call gives that may not look at the stack."""
+        self.guard.in_call = True
         try:
-            target = self.target(step["via"], step["name"], args)
-            self.guard.in_call = True
-            result = target(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001  # whatever the candidate raises is the answer
-            return {"error": describe_error(error)}
+            return run()
         finally:
             self.guard.in_call = False
-        self.objects[step["id"]] = result
+
+    def answer(self, key: int, run: Callable[[], Any]) -> dict[str, Any]:
+        """Facts about what a call gives."""
+        try:
+            result = run()
+        except Exception as error:  # noqa: BLE001  # whatever the candidate raises is the answer
+            return {"error": describe_error(error)}
+        self.objects[key] = result
         report = {"values": self.facts(result), "same_as": self.same_as(result)}
         return report | {"container": type(result).__name__}
 
@@ -259,7 +286,7 @@ class Script:
 
 _STEPS = (
     "make", "write", "poke", "seed", "generator", "poison", "read", "call",
-    "load", "threads", "repeat", "growth", "peak",
+    "load", "threads", "repeat", "growth", "peak", "vmap",
 )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from . import (
     accuracy,
     arguments,
+    batches,
     complex_numbers,
     dtype,
     errors,
@@ -20,6 +21,7 @@ from . import (
 __all__ = [
     "accuracy",
     "arguments",
+    "batches",
     "complex_numbers",
     "dtype",
     "errors",

@@ -158,6 +158,31 @@ def test_jacobian_of_what_does_not_depend():
         functional.jacobian(lambda t: 3, x)
 
 
+def test_gradients_inside_vmap():
+    class Asks(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * (2 + 0 * gradient.sum().item())
+
+    class Turns(Asks):
+        @staticmethod
+        def backward(ctx, gradient):
+            return gradient * 2 if type(gradient) is torch.Tensor else gradient * 3
+
+    x = leaf(1.0, 2.0)
+    z = torch.tensor([1 + 2j, 0.5], dtype=torch.complex128, requires_grad=True)
+    assert gradcheck(lambda x, z: (x.sum() * z * z, x.sin()), (x, z), check_batched_grad=True)
+    assert gradgradcheck(torch.sin, x, check_batched_grad=True)
+    for function, text in ((Asks, "can't be computed inside vmap"), (Turns, "is another inside")):
+        assert gradcheck(function.apply, x)
+        with pytest.raises(GradcheckError, match=text):
+            gradcheck(function.apply, x, check_batched_grad=True)
+
+
 def test_hessian_and_products():
     x, v = leaf(1.0, 2.0), torch.tensor([1.0, 10.0], dtype=torch.float64)
     cube = lambda t: (t * t * t).sum()  # noqa: E731

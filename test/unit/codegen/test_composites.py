@@ -268,7 +268,7 @@ def composites(registry: Registry) -> dict[str, OpEntry]:
     return {e.full_name: e for e in registry.entries if e.implementation.kind == "composite"}
 
 
-UNWRITTEN = ("empty", "new_empty")  # oracles of what holds any values
+UNWRITTEN = ("empty",)  # its oracle holds any values
 
 
 def sampled() -> list[str]:

@@ -99,12 +99,49 @@ def requires_grad_(self):
 
 class autograd:  # noqa: N801  # the name of the API that it stands in for
     @staticmethod
-    def grad(outputs, inputs, grad_outputs, create_graph=False, **options):
+    def grad(outputs, inputs, grad_outputs, create_graph=False, is_grads_batched=False, **options):
+        if is_grads_batched:
+            count = 1 if FAULT == "one cotangent for all" else grad_outputs[0].shape[0]
+            apart = [
+                autograd.grad(outputs, inputs, [part_of(g, 0, i) for g in grad_outputs])
+                for i in range(count)
+            ]
+            apart *= grad_outputs[0].shape[0] // count
+            return tuple(None if p[0] is None else stacked(p, 0) for p in zip(*apart, strict=True))
         totals = {}
         for output, gradient in zip(outputs, grad_outputs, strict=True):
             push(output, gradient, inputs, totals)
         found = [totals.get(id(x)) for x in inputs]
         return tuple(g if create_graph and FAULT != "detached" else bare(g) for g in found)
+
+
+class func:  # noqa: N801  # the name of the API that it stands in for
+    @staticmethod
+    def vmap(function, in_dims=0, out_dims=0):
+        def run(*wholes):
+            count = wholes[0].shape[in_dims]
+            chosen = [0] * count if FAULT == "first slice for all" else range(count)
+            made = [function(*(part_of(whole, in_dims, i) for whole in wholes)) for i in chosen]
+            return stacked(made, 0 if FAULT == "stacked in front" else out_dims)
+
+        return run
+
+
+def part_of(whole, dim, place):
+    """One slice of a tensor."""
+    shape, strides = list(whole.shape), list(whole.strides)
+    del shape[dim], strides[dim]
+    return whole.as_strided(shape, strides, whole.offset + place * whole.strides[dim])
+
+
+def stacked(parts, dim):
+    """Tensors of one shape in one, along a new dimension: the first or the last."""
+    values = [part.read() for part in parts]
+    shape, count = parts[0].shape, len(parts)
+    if dim == 0:
+        return new((count, *shape), parts[0].dtype, [v for part in values for v in part])
+    rows = zip(*values, strict=True)
+    return new((*shape, count), parts[0].dtype, [v for row in rows for v in row])
 
 
 def push(tensor, gradient, inputs, totals):

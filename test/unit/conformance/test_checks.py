@@ -55,6 +55,9 @@ OF_GRADIENTS = [
     ("cotangents", "strides ignored in backward", "gradient"),
     ("cotangents", "history for all", "history"),
     ("cotangents", "grad replaced", "gradient"),
+    ("vmap", "first slice for all", "values"),
+    ("vmap", "stacked in front", "shape"),
+    ("vmap", "one cotangent for all", "gradient"),
 ]
 # The fake keeps no layout: for strides only contiguous operands are asked of it. Its lists of
 # Python numbers take more memory than any peak allows.

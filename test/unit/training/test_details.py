@@ -79,8 +79,11 @@ def test_small_functions():
     x = torch.tensor([[3.0, 4.0], [0.0, 1.0]])
     assert functional.one_hot(torch.tensor([1, 0])).tolist() == [[0, 1], [1, 0]]
     assert functional.one_hot(torch.tensor([1]), 3).tolist() == [[0, 1, 0]]
-    with pytest.raises(RuntimeError, match=r"^one_hot: class values must be below"):
-        functional.one_hot(torch.tensor([3]), 3)
+    sliced = torch.func.vmap(lambda i: functional.one_hot(i, 3))(torch.tensor([2, 0]))
+    assert sliced.tolist() == [[0, 0, 1], [1, 0, 0]]
+    for value, count in ((3, 3), (-1, 3), (-2, -1)):
+        with pytest.raises(RuntimeError, match=r"^one_hot: class values must be >= 0 and below"):
+            functional.one_hot(torch.tensor([value]), count)
     assert functional.cosine_similarity(x, x).tolist() == pytest.approx([1.0, 1.0])
     assert functional.prelu(-x, torch.tensor([0.5, 0.25])).tolist() == [[-1.5, -1.0], [-0.0, -0.25]]
 
