@@ -24,6 +24,7 @@ class Level:
         self.number = number
         self.size = size
         self.randomness = randomness
+        self.watcher: Any = None  # the mode that sees the function's calls
 
 
 class Batched(_C.Tensor):
@@ -70,12 +71,28 @@ class Batched(_C.Tensor):
         try:
             level = _innermost(args) or _innermost(kwargs.values())
             assert level is not None
-            made = rule_of(func)(func, level, args, kwargs)
+            watched = _pause_watching(level, func.opname)
+            try:
+                made = rule_of(func)(func, level, args, kwargs)
+            finally:
+                if watched:
+                    _C._push_torch_function_mode(level.watcher)
             if func.is_view and func.opname != "detach":
                 _mark_views(made, args[0])
             return made
         finally:
             _C._exclude_autograd(before)
+
+
+def _pause_watching(level: Level, name: str) -> bool:
+    """Takes the level's mode away while a rule runs that draws nothing: it would see every call."""
+    top = _C._len_torch_function_stack() - 1
+    if top < 0 or _C._torch_function_mode_at(top) is not level.watcher:
+        return False
+    if name in level.watcher.drawing:
+        return False
+    _C._pop_torch_function_mode()
+    return True
 
 
 def _mark_views(made: Any, source: _C.Tensor) -> None:

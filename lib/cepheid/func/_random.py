@@ -31,8 +31,11 @@ _DRAWING = _FACTORIES | _LIKE | _IN_PLACE | _OTHER
 class RandomMode(TorchFunctionMode):
     """Sees the calls of the function under `vmap`, and draws for all slices."""
 
+    drawing = _DRAWING
+
     def __init__(self, level: Level) -> None:
         self.level = level
+        level.watcher = self
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
