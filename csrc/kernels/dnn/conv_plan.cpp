@@ -139,18 +139,18 @@ Owned<dnnl_primitive_desc_t> ConvPlan::describe(const Conv2d& c) const {
       dnnl_convolution_direct, input_.inside.get(), weight_.inside.get(), bias_.get(),
       output_.inside.get(), stride, gap, padding, padding, attr.get());
   Owned<dnnl_primitive_desc_t> of_output(made);
-  if (forward || !made) return of_output;
-  made = nullptr;
+  if (forward || !of_output) return of_output;
+  dnnl_primitive_desc_t gradient = nullptr;
   if (wanted_ == Wanted::kInput) {
     f.convolution_backward_data_primitive_desc_create(
-        &made, f.engine, dnnl_convolution_direct, input_.inside.get(), weight_.inside.get(),
+        &gradient, f.engine, dnnl_convolution_direct, input_.inside.get(), weight_.inside.get(),
         output_.inside.get(), stride, gap, padding, padding, of_output.get(), attr.get());
   } else {
     f.convolution_backward_weights_primitive_desc_create(
-        &made, f.engine, dnnl_convolution_direct, input_.inside.get(), weight_.inside.get(),
+        &gradient, f.engine, dnnl_convolution_direct, input_.inside.get(), weight_.inside.get(),
         nullptr, output_.inside.get(), stride, gap, padding, padding, of_output.get(), attr.get());
   }
-  return Owned<dnnl_primitive_desc_t>(made);
+  return Owned<dnnl_primitive_desc_t>(gradient);
 }
 
 bool ConvPlan::arrange(Operand& operand, const_dnnl_memory_desc_t chosen) {

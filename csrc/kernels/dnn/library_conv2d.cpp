@@ -163,7 +163,7 @@ bool library_conv2d(const Conv2d& conv, const Conv2dOperands& t) {
 }
 
 bool library_gradient(const Conv2d& conv, const Conv2dOperands& t, Wanted wanted) {
-  if (t.output.dtype() != DType::Float32 || !fits_library(conv, t)) return false;
+  if (!fits_library(conv, t)) return false;
   if (wanted == Wanted::kInput) return run_batch(conv, t, images_per_piece(conv), wanted);
   int64_t filters = filters_of_gradient(conv, t.channels_last);
   if (filters < conv.out_channels) return weight_by_filters(conv, t, filters);

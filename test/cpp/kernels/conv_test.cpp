@@ -234,6 +234,16 @@ TEST(the_library_computes_gradients_as_the_own_path_does) {
   }
 }
 
+TEST(the_library_takes_no_gradient_of_far_steps) {
+  Case c{1, 1, 3, 3, 1, 1, 1, {1 << 17, 1 << 17}};
+  const Operands t = operands<float>(c, 0);
+  const Tensor grad = filled_output<float>(c, 2), like = ops::full_like(t.input, -77);
+  const kernels::dnn::Conv2dOperands of_input{like, t.weight, {}, grad, false};
+  const auto wanted = kernels::dnn::Wanted::kInput;
+  EXPECT(!kernels::dnn::library_gradient(problem(c, grad), of_input, wanted));
+  for (float v : values_of<float>(like)) EXPECT(v == -77);
+}
+
 TEST(without_an_implementation_the_library_writes_nothing) {
   // Its limit is read once in a process: this test runs in one of its own.
   constexpr const char* kLimit = "ONEDNN_MAX_CPU_ISA";
