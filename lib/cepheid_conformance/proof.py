@@ -73,7 +73,8 @@ def _kept(lines: list[str], script: Script, what: str) -> list[str]:
 
 
 def _last_call(script: Script) -> int:
-    return int(next(step["id"] for step in reversed(script.steps) if step["do"] == "call"))
+    calls = (step["id"] for step in reversed(script.steps) if step["do"] in ("call", "vmap"))
+    return int(next(calls))
 
 
 def _caught(lines: list[str], script: Script, answer: str) -> list[str]:
