@@ -6,6 +6,7 @@
 
 #include "autograd/accumulate_grad.h"
 #include "python/generated.h"
+#include "python/tensor_object.h"
 
 namespace ceph::python {
 
@@ -56,7 +57,7 @@ void node_dealloc(PyObject* self) {
 
 // The node that owns `object` dies; called with the interpreter lock or without it.
 void release_object(void* object) {
-  if (!Py_IsInitialized()) return;
+  if (!can_release_objects()) return;
   GilAcquire gil;
   static_cast<NodeObject*>(object)->node.detach();
   Py_DECREF(static_cast<PyObject*>(object));

@@ -162,7 +162,7 @@ void rescue(TensorObject* self) {
 
 // The impl that owns `object` is being destroyed; called without the interpreter lock or with it.
 void release_object(void* object) {
-  if (!Py_IsInitialized()) return;
+  if (!can_release_objects()) return;
   GilAcquire gil;
   auto* self = static_cast<TensorObject*>(object);
   if (Py_REFCNT(reinterpret_cast<PyObject*>(self)) > 1) {
@@ -189,6 +189,12 @@ PyTypeObject TensorMetaType = {
     .tp_base = nullptr,  // &PyType_Type, set before PyType_Ready: not a constant for the linker
     .tp_new = meta_new,
 };
+
+bool can_release_objects() {
+  if (Py_IsInitialized()) return true;
+  PyThreadState* own = PyGILState_GetThisThreadState();
+  return own && own == _PyThreadState_UncheckedGet();
+}
 
 PyObject* wrap(Tensor tensor) {
   TensorImpl* impl = tensor.impl();

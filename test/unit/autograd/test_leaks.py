@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -101,3 +103,18 @@ def test_memory_does_not_grow_in_training():
         optimizer.step()
 
     assert grown(step) < 1 << 20
+
+
+def test_the_last_collection_finds_live_objects():
+    """A view that was written to and its base lead to each other when the interpreter ends."""
+    program = (
+        "import cepheid as torch\n"
+        "x = torch.ones(3, requires_grad=True)\n"
+        "y = x.exp()\n"
+        "v = y[1:]\n"
+        "v.tag, y.tag = 'a', 'b'\n"
+        "v.mul_(2)\n"
+        "y.view_of_it = v\n"
+        "def holds_the_module(): return torch\n"
+    )
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
