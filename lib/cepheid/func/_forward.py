@@ -86,8 +86,11 @@ def make_jvp(
 
 
 def _turning(level: GradLevel, root: _C.Tensor) -> _C.Tensor:
-    """A cotangent to differentiate by; an integer output gets one as well, for its zeros."""
-    made: _C.Tensor = _C.functions.zeros_like(root, requires_grad=False)
+    """A cotangent to differentiate by; an integer output gets one as well, for its zeros.
+
+    Not of zeros, though its product is linear: a formula may take its logarithm.
+    """
+    made: _C.Tensor = _C.functions.ones_like(root, requires_grad=False)
     if root.is_floating_point() or root.is_complex():
         level.keep(made.requires_grad_())
     return made

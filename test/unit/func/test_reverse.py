@@ -187,5 +187,13 @@ def test_refusals(call: Callable[[], Any], error: type[Exception], text: str) ->
     assert not torch.autograd.transforms.levels()
 
 
+def test_jvp_where_a_formula_takes_the_cotangents_logarithm() -> None:
+    x, tangent = torch.tensor([0.0, 1.0, -1.0]), torch.tensor([1.0, 2.0, 3.0])
+    weights = x.exp()
+    expected = (weights * tangent).cumsum(0) / weights.cumsum(0)
+    _, made = jvp(lambda t: torch.logcumsumexp(t, 0), (x,), (tangent,))
+    assert made.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
+
+
 if __name__ == "__main__":
     run_this_file()
