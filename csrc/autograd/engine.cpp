@@ -31,8 +31,6 @@ thread_local int depth = 0;
 thread_local Node* running = nullptr;
 std::atomic<uint64_t> passes{0};
 
-bool is_wrapper(const Tensor& t) { return t.keys().has(DispatchKey::Python); }
-
 // Whether a gradient may be added to in place.
 bool is_ours(const Tensor& t) { return is_unshared(t) && !is_wrapper(t) && !overlaps_itself(t); }
 

@@ -39,6 +39,9 @@ inline AutogradMeta* meta_of(const TensorImpl& t) {
 }
 CEPH_API AutogradMeta& make_meta(TensorImpl& t);
 
+// Whether a Python class says what ops do with the tensor.
+inline bool is_wrapper(const Tensor& t) { return t.keys().has(DispatchKey::Python); }
+
 // Whether what is computed from the tensor is recorded.
 inline bool requires_grad(const TensorImpl& t) {
   if (!t.keys().has(DispatchKey::Autograd)) return false;

@@ -12,7 +12,7 @@ namespace {
 
 // The same memory and version in a tensor that nobody else has.
 Tensor alias_of(const Tensor& t) {
-  if (t.keys().has(DispatchKey::Python)) {  // its class says what it is made of
+  if (is_wrapper(t)) {  // its class says what it is made of
     const ExcludeKeys below(DispatchKey::Autograd);
     return ops::detach(t);
   }

@@ -22,8 +22,6 @@ struct Geometry {
       : sizes(t.sizes()), strides(t.strides()), offset(t.storage_offset()) {}
 };
 
-bool is_wrapper(const Tensor& t) { return t.keys().has(DispatchKey::Python); }
-
 // Views whose memory may not be written to with recording.
 void check_origin(const char* op, const Tensor& view) {
   CEPH_CHECK(view->view_origin() != ViewOrigin::kNoGrad, ErrorKind::kRuntime, op,

@@ -7,7 +7,7 @@ matter at the innermost level; what belongs to an outer one is to it a tensor li
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 
 from cepheid import _C
 
@@ -138,7 +138,7 @@ def rule_of(func: Any) -> Rule:
     return rule
 
 
-def is_batched(value: Any, level: Level) -> bool:
+def is_batched(value: Any, level: Level) -> TypeGuard[Batched]:
     """Whether the value differs from slice to slice."""
     return isinstance(value, Batched) and value.level is level
 
@@ -153,7 +153,7 @@ def wrap(value: Any, level: Level) -> Any:
 def spread(value: _C.Tensor, level: Level) -> _C.Tensor:
     """The inner tensor; one that is the same for all slices is expanded."""
     if is_batched(value, level):
-        return value.inner  # type: ignore[attr-defined]
+        return value.inner
     return value.expand(level.size, *value.shape)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -68,14 +68,9 @@ def conv2d_input(
     groups: int,
 ) -> Expected:
     """Each element of the gradient, times the weight, at the places that it was made of."""
-    dtype = weight.dtype
-    g, w = widen(grad_output.data, dtype), widen(weight.data, dtype)
+    terms = weight.shape[0] // groups * int(np.prod(weight.shape[2:]))
     steps = (_pair(stride), _pair(padding), _pair(dilation), groups)
-    with np.errstate(all="ignore"):
-        value = _scattered(tuple(input_size), g, w, *steps)
-        size = _scattered(tuple(input_size), magnitude(g), magnitude(w), *steps)
-    terms = w.shape[0] // groups * int(np.prod(w.shape[2:]))
-    return within_bound(dtype, value, product_bound(size, terms, dtype))
+    return _adjoint(_scattered, tuple(input_size), grad_output, weight, steps, terms)
 
 
 def conv2d_weight(
@@ -88,14 +83,25 @@ def conv2d_weight(
     groups: int,
 ) -> Expected:
     """Each element of the kernel: the gradient times the input that it met."""
-    dtype = input.dtype
-    x, g = widen(input.data, dtype), widen(grad_output.data, dtype)
+    terms = grad_output.shape[0] * int(np.prod(grad_output.shape[2:]))
     steps = (_pair(stride), _pair(padding), _pair(dilation), groups)
+    return _adjoint(_met, tuple(weight_size), grad_output, input, steps, terms)
+
+
+def _adjoint(
+    function: Callable[..., Array],
+    shape: tuple[int, ...],
+    grad: Any,
+    other: Any,
+    steps: tuple[Any, ...],
+    terms: int,
+) -> Expected:
+    """Its value for the gradient and the other operand, each element a sum of so many terms."""
+    g, x = widen(grad.data, grad.dtype), widen(other.data, grad.dtype)
     with np.errstate(all="ignore"):
-        value = _met(tuple(weight_size), x, g, *steps)
-        size = _met(tuple(weight_size), magnitude(x), magnitude(g), *steps)
-    terms = g.shape[0] * int(np.prod(g.shape[2:]))
-    return within_bound(dtype, value, product_bound(size, terms, dtype))
+        value = function(shape, g, x, *steps)
+        size = function(shape, magnitude(g), magnitude(x), *steps)
+    return within_bound(grad.dtype, value, product_bound(size, terms, grad.dtype))
 
 
 def _pair(value: Sequence[int] | int) -> tuple[int, int]:
@@ -173,8 +179,8 @@ def _scattered(
 
 def _met(
     weight: tuple[int, ...],
-    x: Array,
     g: Array,
+    x: Array,
     stride: tuple[int, int],
     padding: tuple[int, int],
     dilation: tuple[int, int],
